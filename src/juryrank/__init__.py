@@ -1,0 +1,74 @@
+"""juryrank: votes by many judges in, one ranking out, and how far to trust every judge."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from juryrank.checking import check
+    from juryrank.comparing import compare
+    from juryrank.errors import InputError, JuryrankError, JuryrankWarning
+    from juryrank.fitting import rank
+    from juryrank.noise import Noise, noise_from_log_density
+    from juryrank.objective import Prior
+    from juryrank.ranking import Ranking
+    from juryrank.reading import read_votes, votes_from
+    from juryrank.simulation import simulate
+    from juryrank.solvers.crowd import CrowdSolver
+    from juryrank.solvers.paper import PaperSolver
+    from juryrank.solvers.profile import ProfileSolver
+    from juryrank.votes import Votes
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "CrowdSolver": "solvers.crowd",
+    "InputError": "errors",
+    "JuryrankError": "errors",
+    "JuryrankWarning": "errors",
+    "Noise": "noise",
+    "PaperSolver": "solvers.paper",
+    "Prior": "objective",
+    "ProfileSolver": "solvers.profile",
+    "Ranking": "ranking",
+    "Votes": "votes",
+    "check": "checking",
+    "compare": "comparing",
+    "noise_from_log_density": "noise",
+    "rank": "fitting",
+    "read_votes": "reading",
+    "simulate": "simulation",
+    "votes_from": "reading",
+}
+
+__all__ = [
+    "CrowdSolver",
+    "InputError",
+    "JuryrankError",
+    "JuryrankWarning",
+    "Noise",
+    "PaperSolver",
+    "Prior",
+    "ProfileSolver",
+    "Ranking",
+    "Votes",
+    "check",
+    "compare",
+    "noise_from_log_density",
+    "rank",
+    "read_votes",
+    "simulate",
+    "votes_from",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used, so that numba loads only where it is needed."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,132 @@
+"""What is in the votes, and whether they can rank the items at all."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from juryrank.connect import Connection, connection, lone_judges
+from juryrank.votes import TIE, LeftOut, Votes
+
+FIRST_NAMES = 5
+
+
+class Spread(NamedTuple):
+    """The smallest, the middle and the largest of some counts."""
+
+    min: int
+    median: float
+    max: int
+
+
+@dataclass(frozen=True)
+class Check:
+    """A summary of votes before any model is fitted."""
+
+    items: int
+    judges: int
+    judges_known: bool
+    votes: int
+    ties: int
+    duplicates: int
+    """Votes equal in judge, pair and outcome to an earlier one."""
+    weight: float
+    """Total weight of the votes."""
+    votes_per_judge: Spread
+    votes_per_item: Spread
+    left_out: LeftOut
+    connection: tuple[str, ...]
+    """What keeps the votes from ranking all items, in words."""
+    groups: int
+    """Number of groups of items that were never compared with each other."""
+    components: int
+    """Number of strong components of the who-beat-whom graph."""
+    lone_judges: int
+    """Number of judges who share no pair with any other judge."""
+    first_lone_judges: tuple[object, ...]
+    can_rank_without_prior: bool
+    verdict: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as what JSON knows."""
+        return asdict(self) | {
+            "votes_per_judge": self.votes_per_judge._asdict(),
+            "votes_per_item": self.votes_per_item._asdict(),
+            "left_out": asdict(self.left_out) | {"sentences": list(self.left_out.sentences)},
+            "connection": list(self.connection),
+            "first_lone_judges": [_plain(judge) for judge in self.first_lone_judges],
+        }
+
+
+def check(votes: Votes) -> Check:
+    """Count what is in the votes, and say whether they can rank the items."""
+    found = connection(votes)
+    lone = lone_judges(votes)
+    return Check(
+        items=votes.n_items,
+        judges=votes.n_judges,
+        judges_known=votes.judges_known,
+        votes=len(votes),
+        ties=int((votes.outcome == TIE).sum()),
+        duplicates=_duplicates(votes),
+        weight=float(votes.weight.sum()),
+        votes_per_judge=_spread(np.diff(votes.start)),
+        votes_per_item=_spread(_times_compared(votes)),
+        left_out=votes.left_out,
+        connection=tuple(found.sentences(votes.items)),
+        groups=found.n_groups,
+        components=found.n_components,
+        lone_judges=len(lone),
+        first_lone_judges=tuple(votes.judges.gather(lone[:FIRST_NAMES])),
+        can_rank_without_prior=found.is_strong,
+        verdict=_verdict(votes, found),
+    )
+
+
+def _times_compared(votes: Votes) -> NDArray[np.int64]:
+    return sum(
+        (np.bincount(side, minlength=votes.n_items) for side in (votes.left, votes.right)),
+        start=np.zeros(votes.n_items, dtype=np.int64),
+    )
+
+
+def _spread(counts: NDArray[np.int64]) -> Spread:
+    if not len(counts):
+        return Spread(0, 0.0, 0)
+    return Spread(int(counts.min()), float(np.median(counts)), int(counts.max()))
+
+
+def _duplicates(votes: Votes) -> int:
+    low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    outcome = np.where(votes.left > votes.right, -votes.outcome, votes.outcome)
+    # Two columns, not four: hashing rows is what takes the time.
+    facts = pl.DataFrame(
+        {
+            "pair": low.astype(np.int64) * votes.n_items + high,
+            "said": votes.judge.astype(np.int64) * 3 + outcome,
+        }
+    )
+    return len(facts) - len(facts.lazy().unique().collect())
+
+
+def _verdict(votes: Votes, found: Connection) -> str:
+    if found.is_strong:
+        return f"All {votes.n_items:,} items hang together: the votes can rank them."
+    if found.n_groups > 1:
+        return (
+            f"The items fall into {found.n_groups:,} groups that were never compared: how they "
+            "stand to each other is decided by the prior alone. Collect votes between the groups, "
+            "or rank each group by itself."
+        )
+    return (
+        "Some items never lose to, or never win against, all the others: how far apart they are "
+        "is decided by the prior alone. Collect more votes on them, or keep the prior."
+    )
+
+
+def _plain(label: object) -> str | int | float | bool | None:
+    return label if isinstance(label, str | int | float | bool | None) else str(label)

@@ -1,0 +1,138 @@
+"""`compare`: the models side by side on votes they have not seen."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from juryrank.errors import InputError, JuryrankError, JuryrankWarning
+from juryrank.fitting import rank
+from juryrank.models import MODELS, model_named
+from juryrank.ranking import Ranking
+from juryrank.votes import Votes
+
+Floats = NDArray[np.float64]
+Counter = Callable[[int, int, str], None]
+"""Called with (fits done, fits in all, model) while comparing."""
+
+COMPARED = tuple(name for name in MODELS if name != "htm")
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Held-out performance, best first.
+
+    `table` has the columns model, log_loss, correct (share of held-out votes predicted right, a
+    tie counting half), worse_by (log-loss above the best model), worse_by_se (its standard error,
+    votes taken as independent) and note (why a model could not be fitted).
+    """
+
+    table: pl.DataFrame
+    folds: int
+    seed: int
+    votes: int
+
+
+def compare(
+    votes: Votes,
+    models: Sequence[str] = COMPARED,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    threads: int | None = None,
+    watch: Counter | None = None,
+) -> Comparison:
+    """Cross-validate: fit each model on all folds but one, predict the votes of that one."""
+    for model in models:
+        model_named(model)
+    if not 2 <= folds <= len(votes):
+        raise InputError(
+            f"folds={folds} must lie between 2 and the number of votes ({len(votes)})."
+        )
+    fold = np.random.default_rng(seed).permutation(len(votes)) % folds
+    results: dict[str, _HeldOut] = {}
+    for number, model in enumerate(models):
+        parts = []
+        for k in range(folds):
+            if watch:
+                watch(number * folds + k, len(models) * folds, model)
+            parts.append(_held_out(votes, fold == k, model, threads))
+        results[model] = _joined(parts)
+    return Comparison(_table(results), folds, seed, len(votes))
+
+
+@dataclass(frozen=True, eq=False)
+class _HeldOut:
+    """Loss, correctness and weight of every held-out vote; or why there is none."""
+
+    loss: Floats
+    correct: Floats
+    weight: Floats
+    note: str = ""
+
+
+def _held_out(
+    votes: Votes, held_out: NDArray[np.bool_], model: str, threads: int | None
+) -> _HeldOut:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", JuryrankWarning)
+            ranking = rank(votes.subset(~held_out), model, threads=threads)
+    except JuryrankError as error:
+        return _HeldOut(np.empty(0), np.empty(0), np.empty(0), str(error))
+    return _predicted(ranking, votes, held_out)
+
+
+def _predicted(ranking: Ranking, votes: Votes, held_out: NDArray[np.bool_]) -> _HeldOut:
+    """Per vote: the log-loss ``-log p`` of what was voted, a tie counting half of each side."""
+    chance = np.asarray(
+        ranking.predict(
+            votes.judges.gather(votes.judge[held_out]),
+            votes.items.gather(votes.left[held_out]),
+            votes.items.gather(votes.right[held_out]),
+        )
+    )
+    won = 0.5 * (1.0 + votes.outcome[held_out])
+    chance = np.clip(chance, 1e-15, 1.0 - 1e-15)
+    loss = -(won * np.log(chance) + (1.0 - won) * np.log1p(-chance))
+    guess = np.where(np.abs(chance - 0.5) < 1e-12, 0.5, chance > 0.5)
+    return _HeldOut(loss, 1.0 - np.abs(won - guess), votes.weight[held_out])
+
+
+def _joined(parts: list[_HeldOut]) -> _HeldOut:
+    notes = [part.note for part in parts if part.note]
+    return _HeldOut(
+        np.concatenate([part.loss for part in parts]),
+        np.concatenate([part.correct for part in parts]),
+        np.concatenate([part.weight for part in parts]),
+        f"could not be fitted on {len(notes)} of {len(parts)} folds: {notes[0]}" if notes else "",
+    )
+
+
+def _table(results: dict[str, _HeldOut]) -> pl.DataFrame:
+    complete = {name: found for name, found in results.items() if not found.note}
+    mean = {
+        name: float(np.average(found.loss, weights=found.weight))
+        for name, found in complete.items()
+    }
+    best = min(mean, key=mean.__getitem__, default=None)
+    rows = []
+    for name, found in results.items():
+        row: dict[str, str | float] = {"model": name, "note": found.note}
+        if best is not None and name in complete:
+            gap = found.loss - complete[best].loss
+            share = found.weight / found.weight.sum()
+            worse_by = float(share @ gap)
+            row["log_loss"] = mean[name]
+            row["correct"] = float(share @ found.correct)
+            row["worse_by"] = worse_by
+            row["worse_by_se"] = float(np.sqrt(share**2 @ (gap - worse_by) ** 2))
+        rows.append(row)
+    numbers = dict.fromkeys(("log_loss", "correct", "worse_by", "worse_by_se"), pl.Float64())
+    frame = pl.DataFrame(rows, schema={"model": pl.String(), **numbers, "note": pl.String()})
+    return frame.sort("log_loss", nulls_last=True, maintain_order=True)

@@ -1,0 +1,203 @@
+"""Who beat whom: whether the votes hang together well enough to rank every item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from juryrank.errors import listing
+from juryrank.votes import LEFT_WON, RIGHT_WON, Votes
+
+Codes = NDArray[np.int32]
+LARGEST_BITMAP = 4000  # items, for one byte per ordered pair: 16 MB
+MOST_SETS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Connection:
+    """How the items hang together in the graph with an edge from each winner to its loser.
+
+    A tie is an edge both ways. Within a strong component every item has beaten every other one,
+    directly or through others; only then do the votes alone give all of them finite scores.
+    """
+
+    group: Codes
+    """For each item its weak component: items of two groups were never compared."""
+    component: Codes
+    """For each item its strong component, numbered so that winners come before losers."""
+    edges: csr_array
+    """Which component has beaten which other one."""
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups that were never compared with each other."""
+        return int(self.group.max(initial=-1)) + 1
+
+    @property
+    def n_components(self) -> int:
+        """Number of strong components."""
+        return int(self.component.max(initial=-1)) + 1
+
+    @property
+    def is_strong(self) -> bool:
+        """Whether the votes alone can rank all items."""
+        return self.n_components <= 1
+
+    @cached_property
+    def never_lose(self) -> list[Codes]:
+        """The sets of items that never lose to the others of their group."""
+        return self._sets(np.bincount(self.edges.indices, minlength=self.n_components) == 0)
+
+    @cached_property
+    def never_win(self) -> list[Codes]:
+        """The sets of items that never win against the others of their group."""
+        return self._sets(np.diff(self.edges.indptr) == 0)
+
+    def _sets(self, chosen: NDArray[np.bool_]) -> list[Codes]:
+        """Give the items of each chosen component, except those that are all of their group."""
+        whole = np.bincount(self.group)
+        members = _members(self.component)
+        sets = (members[component] for component in np.flatnonzero(chosen))
+        return [items for items in sets if len(items) < whole[self.group[items[0]]]]
+
+    def sentences(self, labels: pl.Series) -> list[str]:
+        """Say in words what keeps the votes from ranking all items; nothing if nothing does."""
+        if self.is_strong:
+            return []
+        return [
+            *self._unconnected(labels),
+            *self._one_sided(self.never_lose, "never {} to", "lose", labels),
+            *self._one_sided(self.never_win, "never {} against", "win", labels),
+            *self._in_between(),
+        ]
+
+    def _unconnected(self, labels: pl.Series) -> Iterator[str]:
+        if self.n_groups > 1:
+            groups = [listing(list(labels.gather(items))) for items in _members(self.group)]
+            more = f" | and {len(groups) - MOST_SETS:,} more" if len(groups) > MOST_SETS else ""
+            yield (
+                f"{len(groups):,} groups of items were never compared with each other: "
+                f"{' | '.join(groups[:MOST_SETS])}{more}"
+            )
+
+    def _one_sided(
+        self, sets: list[Codes], never: str, verb: str, labels: pl.Series
+    ) -> Iterator[str]:
+        for items in sets[:MOST_SETS]:
+            others = int((self.group == self.group[items[0]]).sum()) - len(items)
+            who, does = (
+                ("this item", never.format(f"{verb}s"))
+                if len(items) == 1
+                else (f"these {len(items):,} items", never.format(verb))
+            )
+            whom = "the other one" if others == 1 else f"the other {others:,}"
+            yield f"{who} {does} {whom}: {listing(list(labels.gather(items)))}"
+        if len(sets) > MOST_SETS:
+            yield f"{len(sets) - MOST_SETS:,} more sets of items {never.format(verb)} the others"
+
+    def _in_between(self) -> Iterator[str]:
+        ends = len(self.never_lose) + len(self.never_win)
+        whole_groups = self.n_groups - len({int(self.group[s[0]]) for s in self.never_lose})
+        between = self.n_components - ends - whole_groups
+        if between > 0:
+            sets = "set of items lies" if between == 1 else "sets of items lie"
+            yield f"{between:,} more {sets} in between, winning only downwards"
+
+
+def connection(votes: Votes) -> Connection:
+    """Find out how the items of some votes hang together."""
+    graph = _who_beat_whom(votes)
+    _, group = connected_components(graph, directed=True, connection="weak")
+    _, component = connected_components(graph, directed=True, connection="strong")
+    group, component = _by_first_item(group), _by_first_item(component)
+    edges = _condensed(graph, component)
+    place = _winners_first(edges)
+    component = place[component]
+    return Connection(group, component, _condensed(graph, component))
+
+
+def lone_judges(votes: Votes) -> Codes:
+    """Give the judges who share no pair of items with any other judge, if there are others."""
+    if votes.n_judges < 2:
+        return np.empty(0, dtype=np.int32)
+    low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    seen = pl.DataFrame(
+        {"pair": low.astype(np.int64) * votes.n_items + high, "judge": votes.judge}
+    ).lazy()
+    shared = (
+        seen.group_by("pair")
+        .agg(shared=pl.col("judge").min() != pl.col("judge").max())
+        .filter("shared")
+    )
+    sharing = seen.join(shared, on="pair", how="semi").select(pl.col("judge").unique()).collect()
+    alone = np.diff(votes.start) > 0
+    alone[sharing["judge"].to_numpy()] = False
+    return np.flatnonzero(alone).astype(np.int32)
+
+
+def _who_beat_whom(votes: Votes) -> csr_array:
+    left_beat, right_beat = votes.outcome != RIGHT_WON, votes.outcome != LEFT_WON
+    winner = np.concatenate((votes.left[left_beat], votes.right[right_beat]))
+    loser = np.concatenate((votes.right[left_beat], votes.left[right_beat]))
+    return _edges(winner, loser, votes.n_items)
+
+
+def _edges(winner: Codes, loser: Codes, n: int) -> csr_array:
+    """Give each edge once, however often it was voted for."""
+    edge = winner.astype(np.int64) * n + loser
+    if n <= LARGEST_BITMAP:
+        seen = np.zeros(n * n, dtype=np.bool_)
+        seen[edge] = True
+        edge = np.flatnonzero(seen)
+    winner, loser = edge // max(n, 1), edge % max(n, 1)
+    graph = csr_array((np.ones(len(edge)), (winner, loser)), shape=(n, n))
+    graph.sum_duplicates()
+    return graph
+
+
+def _condensed(graph: csr_array, component: Codes) -> csr_array:
+    """Keep the edges between components."""
+    winner = np.repeat(component, np.diff(graph.indptr))
+    loser = component[graph.indices]
+    between = winner != loser
+    n_components = int(component.max(initial=-1)) + 1
+    return _edges(winner[between], loser[between], n_components)
+
+
+def _by_first_item(labels: Codes) -> Codes:
+    """Number sets by their first item: scipy promises no order."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return _inverse(np.argsort(first))[inverse]
+
+
+def _inverse(order: NDArray[np.int64]) -> Codes:
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return place
+
+
+def _winners_first(edges: csr_array) -> Codes:
+    """Give each node of an acyclic graph its place in a topological order, ties by number."""
+    n = len(edges.indptr) - 1
+    waiting_for = np.bincount(edges.indices, minlength=n)
+    ready = np.flatnonzero(waiting_for == 0)
+    order = []
+    while len(ready):
+        order.append(ready)
+        beaten, times = np.unique(edges[ready].indices, return_counts=True)
+        waiting_for[beaten] -= times
+        ready = beaten[waiting_for[beaten] == 0]
+    return _inverse(np.concatenate(order) if order else np.empty(0, dtype=np.int64))
+
+
+def _members(labels: Codes) -> list[Codes]:
+    """Give the items of each set, in order."""
+    order = np.argsort(labels, kind="stable").astype(np.int32)
+    return np.split(order, np.cumsum(np.bincount(labels))[:-1])

@@ -1,0 +1,28 @@
+"""The errors juryrank raises on purpose, each with the exit code the command line gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class JuryrankError(Exception):
+    """Something juryrank cannot do; the message says what, and the way out."""
+
+    exit_code = 1
+
+
+class InputError(JuryrankError, ValueError):
+    """What the user gave is wrong: a file, a column, a row, an option."""
+
+    exit_code = 2
+
+
+class JuryrankWarning(UserWarning):
+    """The answer stands, but the user should know something about it."""
+
+
+def listing(names: Sequence[object], most: int = 5) -> str:
+    """Name the first `most` things and count the rest: ``a, b, c and 4 more``."""
+    shown = ", ".join(str(name) for name in names[:most])
+    rest = len(names) - most
+    return f"{shown} and {rest:,} more" if rest > 0 else shown

@@ -1,0 +1,369 @@
+"""`rank`: votes in, a `Ranking` out. Which objective, which solver, and what to say about it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+from juryrank.connect import Connection, connection
+from juryrank.errors import InputError, JuryrankWarning, listing
+from juryrank.models import DEFAULT_MODEL, Model, model_named
+from juryrank.noise import Noise, noise_named
+from juryrank.objective import (
+    LARGEST_ACCURACY,
+    NO_PRIOR,
+    Objective,
+    Prior,
+    available_threads,
+)
+from juryrank.ranking import Fit, Ranking, make_ranking
+from juryrank.reading import votes_from
+from juryrank.solvers.counting import WinRate
+from juryrank.solvers.crowd import CrowdSolver
+from juryrank.solvers.paper import PaperSolver
+from juryrank.solvers.profile import ProfileSolver
+from juryrank.solvers.scales import FIRST_GUESS
+from juryrank.solvers.search import ROUGH, search, votes_for
+from juryrank.solvers.solution import Solution, Watcher
+from juryrank.solvers.spectral import RankCentrality
+from juryrank.votes import Votes, Wins
+
+Floats = NDArray[np.float64]
+PriorChoice = Literal["auto"] | None | Prior | tuple[float, float]
+Solver = Literal["profile", "paper"] | ProfileSolver | PaperSolver | CrowdSolver
+_AnySolver = ProfileSolver | PaperSolver | CrowdSolver | RankCentrality | WinRate
+
+CLOSE_CALL = 3.0
+"""Standard errors of the votes' agreement with the ranking below which its direction is unsure."""
+
+
+def rank(
+    votes: Votes | object,
+    model: str = DEFAULT_MODEL,
+    *,
+    noise: str | Noise | None = None,
+    prior: PriorChoice = "auto",
+    lambda0: float = 0.0,
+    solver: Solver = "profile",
+    threads: int | None = None,
+    watch: Watcher | None = None,
+) -> Ranking:
+    """Rank the items, and say how accurate each judge is.
+
+    Args:
+        votes: `Votes`, or a data frame that `votes_from` can read.
+        model: One of `juryrank.models.MODELS`.
+        noise: For the model ``htm``: a family's name, or your own from `noise_from_log_density`.
+        prior: "auto" (scales chosen by the data), None (maximum likelihood), or the standard
+            deviations of scores and accuracies.
+        lambda0: Weight of the paper's virtual node; it takes the place of the scores' prior.
+        solver: "profile" (fast), "paper" (Algorithm 1), or one of these with settings.
+        threads: How many threads to use; None for all cores. The answer is the same.
+        watch: Called with (evaluation, objective, size of the gradient) while fitting.
+
+    Returns:
+        A `Ranking`; everything worth knowing about it stands in its `warnings`, which are also
+        issued as `JuryrankWarning`.
+    """
+    coded = votes if isinstance(votes, Votes) else votes_from(votes)
+    task = _task(coded, model, noise, prior, lambda0, solver, threads)
+    with _blas().limit(limits=1):
+        found = _found(task, watch)
+    remarks = (*_remarks_on_votes(task), *found.remarks, *found.messages)
+    for remark in remarks:
+        warnings.warn(remark, JuryrankWarning, stacklevel=2)
+    return _ranking(task, found, remarks)
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """The linear algebra libraries; their threads would only spin between our short calls."""
+    return ThreadpoolController().select(user_api="blas")
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What was asked for, checked."""
+
+    votes: Votes
+    wins: Wins
+    connection: Connection
+    model: Model
+    noise: Noise
+    prior: Prior | None
+    """None: to be chosen by the data."""
+    lambda0: float
+    solver: _AnySolver
+    threads: int
+
+    @property
+    def regularised(self) -> bool:
+        return self.prior is None or np.isfinite(self.prior.score_sd) or self.lambda0 > 0.0
+
+    def objective(self) -> Objective:
+        equal = self.model.judges == "equal" or self.votes.n_judges == 1
+        return Objective(
+            wins=self.wins,
+            n_items=self.votes.n_items,
+            noise=self.noise,
+            prior=self._first_prior(),
+            lambda0=self.lambda0,
+            fixed_accuracy=np.ones(self.votes.n_judges) if equal else None,
+            threads=self.threads,
+        )
+
+    def _first_prior(self) -> Prior:
+        if self.prior is not None:
+            return self.prior
+        return replace(FIRST_GUESS, score_sd=np.inf) if self.lambda0 else FIRST_GUESS
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A solution with the prior that was used and what must be said about it."""
+
+    solution: Solution
+    prior: Prior = NO_PRIOR
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        return (self.solution.message,) if self.solution.message else ()
+
+
+# --- what was asked for --------------------------------------------------------------------------
+
+
+def _task(
+    votes: Votes,
+    model_name: str,
+    noise: str | Noise | None,
+    prior: PriorChoice,
+    lambda0: float,
+    solver: Solver,
+    threads: int | None,
+) -> _Task:
+    model = model_named(model_name)
+    if not (np.isfinite(lambda0) and lambda0 >= 0.0):
+        raise InputError(f"lambda0={lambda0} must be a number that is not negative.")
+    if threads is not None and threads < 1:
+        raise InputError(f"threads={threads} must be at least 1.")
+    chosen = _solver(model, solver)
+    return _Task(
+        votes=votes,
+        wins=votes.wins(),
+        connection=connection(votes),
+        model=model,
+        noise=_noise(model, noise),
+        prior=_prior(prior, chosen, lambda0),
+        lambda0=lambda0,
+        solver=chosen,
+        threads=threads or available_threads(),
+    )
+
+
+def _noise(model: Model, noise: str | Noise | None) -> Noise:
+    if noise is None:
+        return noise_named(model.noise)
+    if model.name != "htm":
+        raise InputError(
+            f"The model {model.name!r} has {model.noise} noise. To choose a noise, use model='htm'."
+        )
+    return noise if isinstance(noise, Noise) else noise_named(noise)
+
+
+def _solver(model: Model, solver: Solver) -> _AnySolver:
+    if model.method == "likelihood":
+        if isinstance(solver, ProfileSolver | PaperSolver):
+            return solver
+        if solver in ("profile", "paper"):
+            return ProfileSolver() if solver == "profile" else PaperSolver()
+        raise InputError(f"There is no solver called {solver!r}. Solvers: profile, paper.")
+    if isinstance(solver, CrowdSolver) and model.method == "crowd":
+        return solver
+    if solver != "profile":
+        raise InputError(
+            f"The model {model.name!r} has a method of its own: leave the solver away."
+        )
+    own: dict[str, _AnySolver] = {
+        "crowd": CrowdSolver(),
+        "rank-centrality": RankCentrality(),
+        "win-rate": WinRate(),
+    }
+    return own[model.method]
+
+
+def _prior(prior: PriorChoice, solver: object, lambda0: float) -> Prior | None:
+    """The prior asked for; None if the data shall choose its scales."""
+    if prior is None:
+        return NO_PRIOR
+    if isinstance(prior, Prior):
+        return prior
+    if isinstance(prior, tuple):
+        given = Prior(*prior)
+        return replace(given, score_sd=np.inf) if lambda0 else given
+    if prior != "auto":
+        raise InputError(f"prior={prior!r} is not 'auto', None or (score_sd, accuracy_sd).")
+    if isinstance(solver, PaperSolver):
+        return NO_PRIOR  # Algorithm 1 knows the virtual node alone
+    if isinstance(solver, CrowdSolver) and lambda0:
+        return NO_PRIOR
+    return None
+
+
+# --- the methods ---------------------------------------------------------------------------------
+
+
+def _found(task: _Task, watch: Watcher | None) -> _Found:
+    solver = task.solver
+    if isinstance(solver, ProfileSolver):
+        return _by_profile(task, solver, watch)
+    if isinstance(solver, PaperSolver):
+        return _by_paper(task, solver, watch)
+    if isinstance(solver, CrowdSolver):
+        return _by_crowd(task, solver, watch)
+    if isinstance(solver, RankCentrality):
+        _require_strong(task)
+    return _Found(solver.solve(task.wins, task.votes.n_items))
+
+
+def _by_profile(task: _Task, solver: ProfileSolver, watch: Watcher | None) -> _Found:
+    objective = task.objective()
+    _require_connected(task)
+    _require_scale(task, objective)
+    objective, solution = search(objective, solver, choose_prior=task.prior is None, watch=watch)
+    remarks = _remarks_on_accuracies(task, objective, solution)
+    return _Found(_gauged(objective, solution, task.votes), objective.prior, remarks)
+
+
+def _by_paper(task: _Task, solver: PaperSolver, watch: Watcher | None) -> _Found:
+    objective = task.objective()
+    solution = solver.solve(objective, watch)
+    remarks = _remarks_on_accuracies(task, objective, solution)
+    return _Found(_gauged(objective, solution, task.votes), objective.prior, remarks)
+
+
+def _by_crowd(task: _Task, solver: CrowdSolver, watch: Watcher | None) -> _Found:
+    _require_connected(task)
+    objective = replace(task.objective(), fixed_accuracy=np.ones(task.votes.n_judges))
+    if task.prior is None:
+        objective, _ = search(objective, ROUGH, choose_prior=True)
+    return _Found(solver.solve(objective, watch), objective.prior)
+
+
+# --- when the votes alone cannot decide ----------------------------------------------------------
+
+
+def _require_scale(task: _Task, objective: Objective) -> None:
+    if task.lambda0 and not objective.has_scale:
+        raise InputError(
+            f"lambda0={task.lambda0:g} pulls all scores to 0 while the accuracies, which have no "
+            "prior, can grow without end: there is no best fit. Leave prior='auto', give the "
+            "accuracies a prior, or use solver='paper', which stops early."
+        )
+
+
+def _require_strong(task: _Task) -> None:
+    if not task.connection.is_strong:
+        raise InputError(
+            "Rank Centrality needs every item to have beaten every other one, if only through "
+            f"others, and here {_groups(task)}. Use another model, or collect votes that link them."
+        )
+
+
+def _require_connected(task: _Task) -> None:
+    if not task.regularised and not task.connection.is_strong:
+        raise InputError(
+            f"Without a prior these votes cannot rank the items: {_groups(task)}. Their distance "
+            "would be infinite or arbitrary. Use the default prior (--prior auto), or collect "
+            "votes that link them."
+        )
+
+
+def _groups(task: _Task) -> str:
+    return "; ".join(task.connection.sentences(task.votes.items))
+
+
+# --- what must be said ---------------------------------------------------------------------------
+
+
+def _remarks_on_votes(task: _Task) -> tuple[str, ...]:
+    votes = task.votes
+    remarks = list(votes.left_out.sentences)
+    if not votes.judges_known:
+        remarks.append("There is no judge column: all votes count as one judge's.")
+    elif votes.n_judges == 1 and task.model.judges != "equal":
+        remarks.append("There is only one judge: its accuracy is 1 by definition.")
+    if not task.connection.is_strong and task.model.method in ("likelihood", "crowd"):
+        decided = (
+            "the prior decides how far apart" if task.regularised else "nothing decides how far"
+        )
+        remarks.append(f"The votes do not link all items, so {decided}: {_groups(task)}.")
+    return tuple(remarks)
+
+
+def _remarks_on_accuracies(
+    task: _Task, objective: Objective, solution: Solution
+) -> tuple[str, ...]:
+    remarks = []
+    if objective.accuracies_free:
+        agreement = votes_for(task.wins, solution.score)
+        if agreement < CLOSE_CALL:
+            remarks.append(
+                "Which end is up is a close call: the votes agree with this ranking by only "
+                f"{agreement:.1f} standard errors. If most judges vote backwards it is upside down."
+            )
+        held = np.flatnonzero(_held(objective, solution.accuracy))
+        if len(held):
+            names = task.votes.judges.gather(held[:5]).to_list()
+            remarks.append(
+                f"Without a prior the accuracy of {len(held):,} of {task.votes.n_judges:,} judges "
+                f"has no finite estimate (all their votes agree): {listing(names)}. It was held at "
+                f"{LARGEST_ACCURACY:g}. Use --prior auto."
+            )
+    return tuple(remarks)
+
+
+def _held(objective: Objective, accuracy: Floats) -> NDArray[np.bool_]:
+    """Which accuracies stand at the bound that replaces a missing prior."""
+    if np.isfinite(objective.prior.accuracy_sd):
+        return np.zeros(len(accuracy), dtype=np.bool_)
+    return np.asarray(np.abs(accuracy) >= LARGEST_ACCURACY)
+
+
+def _gauged(objective: Objective, solution: Solution, votes: Votes) -> Solution:
+    """Scores that sum to 0, and a vote-weighted mean |accuracy| of 1."""
+    score = solution.score - solution.score.mean()
+    if not objective.accuracies_free:
+        return replace(solution, score=score)
+    counts = np.where(_held(objective, solution.accuracy), 0.0, votes.votes_per_judge)
+    size = np.abs(solution.accuracy)
+    scale = float(np.average(size, weights=counts)) if counts.any() else float(size.mean())
+    if scale == 0.0:
+        return replace(solution, score=score)
+    return replace(solution, score=score * scale, accuracy=solution.accuracy / scale)
+
+
+def _ranking(task: _Task, found: _Found, remarks: tuple[str, ...]) -> Ranking:
+    solution = found.solution
+    fit = Fit(
+        converged=solution.converged,
+        iterations=solution.iterations,
+        objective=solution.value,
+        votes=len(task.votes),
+        left_out=task.votes.left_out.total,
+        prior=None if found.prior == NO_PRIOR else _scales(found.prior),
+        lambda0=task.lambda0,
+        trace=solution.trace,
+    )
+    return make_ranking(task.votes, task.model, task.noise, solution, fit, remarks)
+
+
+def _scales(prior: Prior) -> tuple[float, float]:
+    return prior.score_sd, prior.accuracy_sd

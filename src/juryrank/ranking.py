@@ -1,0 +1,274 @@
+"""`Ranking`: the answer of the library. Labels come back here."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from juryrank.errors import InputError, listing
+from juryrank.models import Model
+from juryrank.noise import Noise
+from juryrank.saving import check_ending
+from juryrank.solvers.solution import Solution, Trace
+from juryrank.votes import Votes
+
+Floats = NDArray[np.float64]
+
+SAME_SCORE = 1e-6
+"""Scores closer than this share a rank: the solver does not tell them apart."""
+SHOWN = 10
+SURE_AT_MOST = 0.999
+"""The naive win rate never predicts with more certainty than this."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How the answer was found."""
+
+    converged: bool
+    iterations: int
+    objective: float | None
+    """What was minimised, at the answer; None for methods that minimise nothing."""
+    votes: int
+    left_out: int
+    prior: tuple[float, float] | None = None
+    """Standard deviations of scores and accuracies before the data; None: no prior."""
+    lambda0: float = 0.0
+    trace: Trace | None = field(default=None, repr=False)
+    """The solver's path, in its own scale and direction, if it was asked to keep it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Items and judges, best first.
+
+    `items` has the columns rank, item, score; `judges` has judge, accuracy, votes.
+    """
+
+    model: str
+    items: pl.DataFrame
+    judges: pl.DataFrame
+    fit: Fit
+    warnings: tuple[str, ...]
+    _link: _Link = field(repr=False)
+
+    def predict(self, judge: object, left: object, right: object) -> float | Floats:
+        """The probability that the judge prefers `left` to `right`.
+
+        Each argument is one label or a sequence of them; a judge of None means a judge of
+        average accuracy.
+        """
+        single = not any(_is_sequence(labels) for labels in (judge, left, right))
+        score = dict(zip(self.items["item"], self.items["score"], strict=True))
+        weight = dict(zip(self.judges["judge"], self.judges["accuracy"], strict=True))
+        weight[None] = self._link.average_judge(self.judges)
+        judges, lefts, rights = np.broadcast_arrays(
+            _looked_up(weight, judge, "judge"),
+            _looked_up(score, left, "item"),
+            _looked_up(score, right, "item"),
+        )
+        chance = self._link.chance(judges, lefts, rights)
+        return float(chance[0]) if single else chance
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole answer as plain dictionaries and lists."""
+        fit = asdict(self.fit)
+        del fit["trace"]
+        return {
+            "model": self.model,
+            "items": self.items.to_dicts(),
+            "judges": self.judges.to_dicts(),
+            "fit": fit,
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self) -> str:
+        """The whole answer as one JSON object; what is not a finite number becomes null."""
+        return json.dumps(_finite(self.to_dict()), ensure_ascii=False, allow_nan=False, default=str)
+
+    def save(self, path: str | Path) -> None:
+        """Write the items (CSV, TSV, Parquet) or the whole answer (JSON, HTML), by file ending."""
+        if Path(path).suffix.lower() == ".json":
+            _write(path, self.to_json() + "\n")
+        elif Path(path).suffix.lower() == ".html":
+            _write(path, _page(self))
+        else:
+            save_frame(self.items, path)
+
+    def __repr__(self) -> str:
+        best = "\n".join(
+            f"{row['rank']:>5}  {row['score']:>9.3f}  {row['item']}"
+            for row in self.items.head(SHOWN).iter_rows(named=True)
+        )
+        more = len(self.items) - SHOWN
+        lines = [self._headline(), " rank      score  item", best]
+        lines += [f"  ... and {more:,} more"] if more > 0 else []
+        lines += [f"Warning: {warning}" for warning in self.warnings]
+        return "\n".join(lines)
+
+    def _headline(self) -> str:
+        return (
+            f"Ranking of {len(self.items):,} items by {len(self.judges):,} judges "
+            f"({self.model}, {self.fit.votes:,} votes)"
+        )
+
+    def _repr_html_(self) -> str:
+        parts = [f"<p>{html.escape(self._headline())}</p>", _table(self.items.head(SHOWN))]
+        if len(self.judges) > 1:
+            shown = self.judges if len(self.judges) <= SHOWN else self.judges.head(SHOWN)
+            parts.append(_table(shown))
+        parts += [f"<p>Warning: {html.escape(warning)}</p>" for warning in self.warnings]
+        return "\n".join(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Link:
+    """From accuracy and scores to the probability of a vote."""
+
+    model: Model
+    noise: Noise
+
+    def average_judge(self, judges: pl.DataFrame) -> float:
+        if self.model.judges != "reliability":
+            return 1.0
+        return float(np.average(judges["accuracy"].to_numpy(), weights=judges["votes"].to_numpy()))
+
+    def chance(self, judge: Floats, left: Floats, right: Floats) -> Floats:
+        gap = left - right
+        if self.model.method == "win-rate":
+            return np.asarray(np.clip(0.5 + 0.5 * gap, 1.0 - SURE_AT_MOST, SURE_AT_MOST))
+        if self.model.judges == "reliability":
+            return np.asarray(judge * self.noise.cdf(gap) + (1.0 - judge) * self.noise.cdf(-gap))
+        return self.noise.cdf(judge * gap)
+
+
+def make_ranking(
+    votes: Votes,
+    model: Model,
+    noise: Noise,
+    solution: Solution,
+    fit: Fit,
+    warnings: tuple[str, ...],
+) -> Ranking:
+    """Put labels on a solution and sort it, best first."""
+    order = _best_first(solution.score)
+    items = pl.DataFrame(
+        {
+            "rank": _shared_ranks(solution.score[order]),
+            "item": votes.items.gather(order),
+            "score": solution.score[order],
+        }
+    )
+    by_accuracy = np.argsort(-solution.accuracy, kind="stable")
+    judges = pl.DataFrame(
+        {
+            "judge": votes.judges.gather(by_accuracy),
+            "accuracy": solution.accuracy[by_accuracy],
+            "votes": _counts(votes.votes_per_judge)[by_accuracy],
+        }
+    )
+    return Ranking(model.name, items, judges, fit, warnings, _Link(model, noise))
+
+
+def save_frame(frame: pl.DataFrame, path: str | Path) -> None:
+    """Write a frame as CSV, TSV, JSON (rows), Parquet or HTML, by file ending."""
+    writers: dict[str, Callable[[], object]] = {
+        ".csv": lambda: frame.write_csv(path),
+        ".tsv": lambda: frame.write_csv(path, separator="\t"),
+        ".json": lambda: _write(path, json.dumps(_finite(frame.to_dicts()), default=str) + "\n"),
+        ".parquet": lambda: frame.write_parquet(path),
+        ".html": lambda: _write(path, _table(frame)),
+    }
+    write = writers[check_ending(path)]
+    try:
+        write()
+    except OSError as error:
+        raise InputError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
+
+
+def _write(path: str | Path, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
+
+
+def _best_first(score: Floats) -> NDArray[np.int64]:
+    """Order by score, and by label (that is, by code) where scores are the same."""
+    by_score = np.argsort(-score, kind="stable")
+    group = np.cumsum(_drops(score[by_score]))
+    return by_score[np.lexsort((by_score, group))]
+
+
+def _drops(descending: Floats) -> NDArray[np.bool_]:
+    """Where a score is really below the one before it."""
+    return np.concatenate(([False], -np.diff(descending) > SAME_SCORE))
+
+
+def _shared_ranks(descending: Floats) -> NDArray[np.int64]:
+    """Ranks 1, 2, 2, 4: items of the same score share the best rank among them."""
+    place = np.arange(len(descending))
+    return np.maximum.accumulate(np.where(_drops(descending), place, 0)) + 1
+
+
+def _counts(total: Floats) -> NDArray[Any]:
+    """Numbers of votes: whole numbers unless the weights are not."""
+    whole = np.rint(total)
+    return whole.astype(np.int64) if np.array_equal(whole, total) else total
+
+
+def _is_sequence(labels: object) -> bool:
+    return isinstance(labels, Sequence | np.ndarray | pl.Series) and not isinstance(labels, str)
+
+
+def _looked_up(known: dict[Any, float], labels: Any, what: str) -> Floats:
+    wanted = list(labels) if _is_sequence(labels) else [labels]
+    missing = [label for label in wanted if label not in known]
+    if missing:
+        raise InputError(f"{len(missing):,} {what}s are not in the votes: {listing(missing)}.")
+    return np.array([known[label] for label in wanted], dtype=np.float64)
+
+
+def _finite(value: Any) -> Any:
+    """Replace numbers that JSON does not know by None."""
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
+
+
+def _table(frame: pl.DataFrame) -> str:
+    """A plain HTML table, every label escaped."""
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in frame.columns)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(_cell(cell))}</td>" for cell in row) + "</tr>\n"
+        for row in frame.iter_rows()
+    )
+    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>"
+
+
+def _cell(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _page(ranking: Ranking) -> str:
+    warnings = "".join(f"<p>Warning: {html.escape(text)}</p>\n" for text in ranking.warnings)
+    title = html.escape(ranking._headline())
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title>\n'
+        "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:left}"
+        "</style></head>\n<body>\n"
+        f"<h1>{title}</h1>\n{warnings}<h2>Items</h2>\n{_table(ranking.items)}\n"
+        f"<h2>Judges</h2>\n{_table(ranking.judges)}\n</body>\n</html>\n"
+    )

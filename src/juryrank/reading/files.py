@@ -1,0 +1,244 @@
+"""From bytes to rows: each file as a lazy frame, of which only the columns needed are read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import zlib
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from juryrank.errors import InputError
+from juryrank.reading.formats import (
+    IPC_FILE_MAGIC,
+    UTF8_BOM,
+    UTF16_BOMS,
+    check_text,
+    content_of,
+    format_named,
+    format_of,
+    head_of,
+    is_compressed,
+    separator_of,
+)
+from juryrank.reading.places import Place, places, unreadable
+
+READ_ERRORS = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+    OSError,
+    EOFError,
+    ValueError,
+    csv.Error,
+    zlib.error,
+)
+FORMAT_NAMES = {
+    "csv": "CSV",
+    "ndjson": "NDJSON",
+    "json": "JSON",
+    "parquet": "Parquet",
+    "arrow": "Arrow IPC",
+    "unknown": "a file of votes",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of one file or frame, not yet read."""
+
+    name: str
+    scan: pl.LazyFrame
+    format: str | None = None
+    where: Path | bytes = b""
+    separator: str = ","
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of all parts, read, with the columns that were asked for."""
+
+    frame: pl.DataFrame
+    names: tuple[str, ...]
+    ends: tuple[int, ...]
+    """How many rows there are up to the end of each part."""
+    text: bool
+    """Whether the format has no types, so that numbers are text until seen to be numbers."""
+
+    def place(self, row: int) -> str:
+        """Name a row, counted from 1 without the header, within its file."""
+        if len(self.names) == 1:
+            return f"row {row + 1:,}"
+        part = bisect_right(self.ends, row)
+        before = self.ends[part - 1] if part else 0
+        return f"row {row - before + 1:,} of {self.names[part]}"
+
+
+def parts_of(source: str | os.PathLike[str] | IO[bytes], wanted: str | None) -> list[Part]:
+    """Open every file a source stands for."""
+    chosen = None if wanted is None else format_named(wanted)
+    return [_part(place, chosen) for place in places(source)]
+
+
+def header(part: Part) -> list[str]:
+    """Give the names of a part's columns."""
+    with _complaining(part):
+        names = part.scan.collect_schema().names()
+    if not names:
+        raise InputError(f"{part.name} is empty: there are no votes in it.")
+    return names
+
+
+def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
+    """Read some columns of all parts."""
+    frames = [_collect(part, columns) for part in parts]
+    try:
+        frame = frames[0] if len(frames) == 1 else pl.concat(frames, how="vertical_relaxed")
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"The files have columns of different types: {_reason(error)}.") from error
+    return Rows(
+        frame,
+        tuple(part.name for part in parts),
+        tuple(accumulate(len(frame) for frame in frames)),
+        text=parts[0].format == "csv",
+    )
+
+
+def _collect(part: Part, columns: Sequence[str]) -> pl.DataFrame:
+    scan = part.scan.select(columns)
+    if part.format == "csv":
+        # A blank line, or Excel's line of nothing but separators, is no row.
+        scan = scan.filter(~pl.all_horizontal(pl.all().is_null()))
+    with _complaining(part):
+        return scan.collect()
+
+
+def _part(place: Place, wanted: str | None) -> Part:
+    unread = Part(place.name, pl.LazyFrame(), "unknown", place.where)
+    with _complaining(unread):
+        head = head_of(place.where)
+    if not head.strip():
+        raise InputError(f"{place.name} is empty: there are no votes in it.")
+    format_ = wanted or format_of(place.name, head)
+    if format_ in ("csv", "json", "ndjson"):
+        check_text(place.name, head)
+    with _complaining(replace(unread, format=format_)):
+        return _open(place, format_, head)
+
+
+def _open(place: Place, format_: str, head: bytes) -> Part:
+    where = place.where
+    if head.startswith(UTF16_BOMS) and format_ == "csv":
+        where = content_of(where).decode("utf-16").encode()
+        head = where[: len(head)]
+    elif format_ == "json" or (head.startswith(UTF8_BOM) and format_ == "ndjson"):
+        where = content_of(where).removeprefix(UTF8_BOM)
+    elif format_ in ("parquet", "arrow") and is_compressed(where):
+        where = content_of(where)
+    separator = separator_of(head)
+    match format_:
+        case "csv":
+            scan = pl.scan_csv(where, separator=separator, infer_schema=False)
+        case "ndjson":
+            scan = pl.scan_ndjson(where, infer_schema_length=None)
+        case "json":
+            scan = pl.read_json(where, infer_schema_length=None).lazy()
+        case "parquet":
+            scan = pl.scan_parquet(where, hive_partitioning=place.in_folder)
+        case _ if head.startswith(IPC_FILE_MAGIC):
+            scan = pl.scan_ipc(where)
+        case _:
+            scan = pl.read_ipc_stream(where).lazy()
+    return Part(place.name, scan, format_, where, separator)
+
+
+@contextmanager
+def _complaining(part: Part) -> Iterator[None]:
+    """Turn the failure of whatever reads a part into a complaint."""
+    try:
+        yield
+    except InputError:
+        raise
+    except PermissionError as error:
+        raise unreadable(part.name, error) from error
+    except READ_ERRORS as error:
+        raise _complaint(part, error) from error
+
+
+def _complaint(part: Part, error: BaseException) -> InputError:
+    if part.format is None:
+        return InputError(f"{part.name} cannot be read: {_reason(error)}.")
+    if part.format == "csv":
+        return _csv_complaint(part, error)
+    if part.format == "ndjson":
+        return _ndjson_complaint(part) or _damaged(part.name, "NDJSON", error)
+    return _damaged(part.name, FORMAT_NAMES[part.format], error)
+
+
+def _damaged(name: str, what: str, error: BaseException) -> InputError:
+    return InputError(
+        f"{name} cannot be read as {what}: {_reason(error)}. "
+        "It may be damaged or cut off: write or download it again."
+    )
+
+
+def _ndjson_complaint(part: Part) -> InputError | None:
+    """Find the first line that is no object: polars only says at which character of it."""
+    with suppress(*READ_ERRORS):
+        lines = content_of(part.where).decode().splitlines()
+        for number, line in enumerate(lines, start=1):
+            if line.strip() and not _is_object(line):
+                return InputError(
+                    f"{part.name} cannot be read as NDJSON: line {number:,} is not a JSON object: "
+                    f"{line[:60]!r}. Fix or remove it; the file may be cut off there."
+                )
+    return None
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _csv_complaint(part: Part, error: BaseException) -> InputError:
+    try:
+        return _ragged(part, content_of(part.where).decode()) or _damaged(part.name, "CSV", error)
+    except UnicodeDecodeError as bad:
+        return InputError(
+            f"{part.name} is not UTF-8 text (byte {bad.start + 1:,} is not). Save it as UTF-8."
+        )
+    except READ_ERRORS as unread:
+        return _damaged(part.name, "CSV", unread)
+
+
+def _ragged(part: Part, text: str) -> InputError | None:
+    """Find the rows with more fields than the header: polars only says that there are some."""
+    lines = [line for line in csv.reader(io.StringIO(text), delimiter=part.separator) if line]
+    rows = lines[1:]
+    width = len(lines[0]) if lines else 0
+    long = [number for number, row in enumerate(rows, start=1) if len(row) > width]
+    if not long:
+        return None
+    cases = ", ".join(f"row {number:,} ({len(rows[number - 1])})" for number in long[:3])
+    has = "has" if len(long) == 1 else "have"
+    return InputError(
+        f"{part.name}: {len(long):,} of {len(rows):,} rows {has} more fields than the header's "
+        f"{width}: {cases}. A field with a separator in it needs quotes."
+    )
+
+
+def _reason(error: BaseException) -> str:
+    """Give the first line of an error: what follows is advice for users of polars."""
+    if "not properly escaped" in str(error):
+        return "a quote is opened and not closed"
+    return (str(error).strip().split("\n", 1)[0] or type(error).__name__)[:200].rstrip(".")

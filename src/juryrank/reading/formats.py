@@ -1,0 +1,141 @@
+"""What a file holds, told from its first bytes and its ending."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import zlib
+from pathlib import Path, PurePath
+from typing import cast
+
+import polars as pl
+
+from juryrank.errors import InputError
+
+ENDINGS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
+}
+COMPRESSED = (".gz", ".zst")
+SEPARATORS = ",\t;|"
+HEAD = 1 << 16
+GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+UTF8_BOM, UTF16_BOMS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
+IPC_FILE_MAGIC, IPC_STREAM_MAGIC = b"ARROW1", b"\xff\xff\xff\xff"
+
+
+def ending_of(name: str) -> str:
+    """Give the ending of a file name in lower case, without that of a compression."""
+    path = PurePath(name.lower())
+    return (PurePath(path.stem) if path.suffix in COMPRESSED else path).suffix
+
+
+def format_named(name: str) -> str:
+    """Check the name of a format: that of an ending, without the dot."""
+    ending = f".{name.strip().lower().removeprefix('.')}"
+    if ending not in ENDINGS:
+        known = ", ".join(known.removeprefix(".") for known in ENDINGS)
+        raise InputError(f"There is no format {name!r}. Known formats: {known}.")
+    return ENDINGS[ending]
+
+
+def format_of(name: str, head: bytes) -> str:
+    """Tell the format from the first bytes, and from the ending where these do not say."""
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((IPC_FILE_MAGIC, IPC_STREAM_MAGIC)):
+        return "arrow"
+    by_ending = ENDINGS.get(ending_of(name), "unknown")
+    if by_ending in ("unknown", "json"):
+        first = head.removeprefix(UTF8_BOM).lstrip()[:1]
+        return {b"{": "ndjson", b"[": "json"}.get(first, "csv")
+    return by_ending
+
+
+def check_text(name: str, head: bytes) -> None:
+    """Complain about a file that should be text and is not."""
+    if head.startswith(b"PK\x03\x04"):
+        raise InputError(
+            f"{name} is a zip archive or an Excel workbook. Unpack it, or save the sheet as CSV."
+        )
+    if b"\x00" in head and not head.startswith(UTF16_BOMS):
+        raise InputError(
+            f"{name} is binary data and none of the formats juryrank reads: "
+            "CSV, TSV, NDJSON, JSON, Parquet, Arrow IPC, also as .gz or .zst."
+        )
+
+
+def separator_of(head: bytes) -> str:
+    """Tell the separator of a delimited file: the one the header has most of."""
+    header = head.removeprefix(UTF8_BOM).lstrip().split(b"\n", 1)[0].decode(errors="replace")
+    unquoted = "".join(header.split('"')[::2])
+    return max(SEPARATORS, key=unquoted.count)
+
+
+def head_of(where: Path | bytes) -> bytes:
+    """Read the first bytes, decompressed."""
+    raw = _raw_head(where)
+    if raw.startswith(GZIP_MAGIC):
+        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(raw, HEAD)
+    if raw.startswith(ZSTD_MAGIC):
+        return _zstd_head(where)
+    return raw
+
+
+def content_of(where: Path | bytes) -> bytes:
+    """Read everything, decompressed."""
+    raw = where if isinstance(where, bytes) else where.read_bytes()
+    if raw.startswith(GZIP_MAGIC):
+        return gzip.decompress(raw)
+    if raw.startswith(ZSTD_MAGIC):
+        return _zstd_content(raw)
+    return raw
+
+
+def is_compressed(where: Path | bytes) -> bool:
+    """Tell whether the bytes are those of gzip or zstd."""
+    return _raw_head(where).startswith((GZIP_MAGIC, ZSTD_MAGIC))
+
+
+def _raw_head(where: Path | bytes) -> bytes:
+    if isinstance(where, bytes):
+        return where[:HEAD]
+    with where.open("rb") as file:
+        return file.read(HEAD)
+
+
+def _zstd_head(where: Path | bytes) -> bytes:
+    try:
+        return _joined(pl.read_lines(where, n_rows=2))
+    except pl.exceptions.PolarsError:
+        return content_of(where)[:HEAD]
+
+
+def _zstd_content(raw: bytes) -> bytes:
+    """Decompress zstd: with Python 3.14 anything, before that text, by means of polars."""
+    for module in ("compression.zstd", "backports.zstd"):
+        try:
+            return cast(bytes, importlib.import_module(module).decompress(raw))
+        except ImportError:
+            continue
+    try:
+        return _joined(pl.read_lines(raw))
+    except pl.exceptions.ComputeError as error:
+        raise InputError(
+            "Binary data in zstd can only be read with Python 3.14 or later. "
+            "Decompress it first, with `zstd -d`; Parquet and Arrow are compressed inside anyway."
+        ) from error
+
+
+def _joined(lines: pl.DataFrame) -> bytes:
+    return "\n".join(lines["line"]).encode()

@@ -1,0 +1,55 @@
+"""From the user's data frame, whoever made it, to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from juryrank.errors import InputError
+from juryrank.reading.files import Part
+
+NAME = "The data frame"
+
+
+def part_of(frame: object) -> Part:
+    """Take a data frame of any library as rows to be read."""
+    if isinstance(frame, pl.LazyFrame):
+        return Part(NAME, frame)
+    if isinstance(frame, pl.DataFrame):
+        return Part(NAME, frame.lazy())
+    if not _has_columns(frame):
+        raise InputError(
+            f"Votes cannot be taken from a {type(frame).__name__}. Give a data frame (polars, "
+            "pandas, pyarrow, duckdb), a mapping of columns or a list of rows as mappings; "
+            "for files there is read_votes."
+        )
+    return Part(NAME, _converted(frame).lazy())
+
+
+def _has_columns(frame: object) -> bool:
+    if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
+        return True
+    if type(frame).__module__.split(".")[0] == "pandas" or isinstance(frame, Mapping):
+        return True
+    return isinstance(frame, list | tuple) and all(isinstance(row, Mapping) for row in frame)
+
+
+def _converted(frame: Any) -> pl.DataFrame:
+    try:
+        if isinstance(frame, list | tuple):
+            return pl.DataFrame([dict(row) for row in frame], infer_schema_length=None)
+        return pl.DataFrame(dict(frame) if isinstance(frame, Mapping) else frame)
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"A {type(frame).__module__.split('.')[0]} data frame needs the package "
+            f"{error.name} to be handed over. Install it, or save the votes as Parquet or CSV."
+        ) from error
+    # The frame is another library's: there is no telling what it raises.
+    except Exception as error:
+        reason = str(error).strip().split("\n", 1)[0]
+        raise InputError(
+            f"The data frame cannot be converted: {reason}. A column must not mix types, "
+            "such as numbers and text, and all columns must be of one length."
+        ) from error

@@ -1,0 +1,134 @@
+"""Where votes come from: a file, a folder, a glob, standard input, an open file."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from juryrank.errors import InputError, listing
+from juryrank.reading.formats import ENDINGS, ending_of
+
+GLOB_SIGNS = frozenset("*?[")
+
+
+@dataclass(frozen=True)
+class Place:
+    """One file, or the bytes of something that is no file."""
+
+    name: str
+    where: Path | bytes
+    in_folder: bool = False
+    """Whether the folders of the path may hold columns, as in ``judge=ann/part-0.parquet``."""
+
+
+def places(source: str | os.PathLike[str] | IO[bytes]) -> list[Place]:
+    """Find the file or files a source stands for, in a fixed order."""
+    if isinstance(source, str) and source == "-":
+        return [Place("Standard input", sys.stdin.buffer.read())]
+    if isinstance(source, str | os.PathLike):
+        return _places_at(os.fspath(source))
+    if hasattr(source, "read"):
+        return [_opened(source)]
+    raise InputError(
+        f"Votes cannot be read from a {type(source).__name__}. "
+        "Give a file name or an open file; for data frames there is votes_from."
+    )
+
+
+def _opened(file: IO[bytes]) -> Place:
+    content: bytes | str = file.read()
+    name = getattr(file, "name", None)
+    return Place(
+        Path(name).name if isinstance(name, str) else "The open file",
+        content.encode() if isinstance(content, str) else content,
+    )
+
+
+def _places_at(text: str) -> list[Place]:
+    path = Path(text).expanduser()
+    try:
+        found = _found(path)
+    except (OSError, ValueError) as error:
+        raise unreadable(text, error) from error
+    if path.is_dir():
+        return _one_format(f"The folder {path}", found)
+    if not found:
+        raise _not_there(text, path)
+    return found if len(found) == 1 else _one_format(text, found)
+
+
+def _found(path: Path) -> list[Place]:
+    if path.is_dir():
+        return [_file(inner, in_folder=True) for inner in _files_in(path)]
+    if path.exists():
+        return [_file(path)]
+    return (
+        [_file(match, in_folder=True) for match in _matching(path)]
+        if GLOB_SIGNS & set(str(path))
+        else []
+    )
+
+
+def _matching(pattern: Path) -> list[Path]:
+    root = Path(pattern.anchor or ".")
+    found = root.glob(str(pattern.relative_to(pattern.anchor)))
+    return sorted(path for path in found if not path.is_dir())
+
+
+def _file(path: Path, in_folder: bool = False) -> Place:
+    # Polars would expand these signs, and cannot map a pipe into memory.
+    as_bytes = GLOB_SIGNS & set(str(path)) or not path.is_file()
+    return Place(path.name, path.read_bytes() if as_bytes else path, in_folder)
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if ending_of(path.name) in ENDINGS
+        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+        and path.is_file()
+    ]
+
+
+def _one_format(name: str, found: list[Place]) -> list[Place]:
+    if not found:
+        raise InputError(
+            f"{name} holds no files of votes. Known endings: {', '.join(sorted(ENDINGS))}, "
+            "each also with .gz or .zst."
+        )
+    formats = sorted({ENDINGS.get(ending_of(place.name), "unknown") for place in found})
+    if len(formats) > 1:
+        raise InputError(
+            f"{name} holds files of several formats ({', '.join(formats)}). "
+            "Choose those of one format with a glob, such as 'folder/*.parquet'."
+        )
+    return found
+
+
+def _not_there(text: str, path: Path) -> InputError:
+    if GLOB_SIGNS & set(text):
+        return InputError(f"No file matches {text!r}. Check the folder and the pattern.")
+    if not path.parent.is_dir():
+        return InputError(f"There is no file {text!r}: there is no folder {str(path.parent)!r}.")
+    neighbours = sorted(other.name for other in path.parent.iterdir())
+    near = difflib.get_close_matches(path.name, neighbours, n=1)
+    if near:
+        return InputError(
+            f"There is no file {text!r}. Did you mean {str(path.parent / near[0])!r}?"
+        )
+    known = [name for name in neighbours if ending_of(name) in ENDINGS]
+    has = f"its folder has {listing(known)}" if known else "its folder has no files of votes"
+    return InputError(f"There is no file {text!r}; {has}.")
+
+
+def unreadable(name: str, error: BaseException) -> InputError:
+    """Say that the operating system does not let us read something."""
+    if isinstance(error, PermissionError):
+        return InputError(f"{name} may not be read: permission denied. Change its permissions.")
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(f"{name} cannot be read: {reason}.")

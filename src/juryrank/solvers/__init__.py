@@ -1,0 +1,1 @@
+"""The solvers: each takes an objective (or the wins) and gives a `Solution`."""

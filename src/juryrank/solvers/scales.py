@@ -1,0 +1,97 @@
+"""Prior scales chosen by the data.
+
+The evidence of the prior ``score ~ N(0, S^2)``, ``accuracy ~ N(1, T^2)`` is maximised by MacKay's
+fixed point: with the posterior variances ``V`` (from the curvature's diagonal), the numbers of
+well-determined scores and accuracies are
+
+    nu_s = n - sum V_i / S^2,      nu_a = m - sum V_u / T^2,
+
+and each scale becomes the root of (sum of squares) / (number of well-determined).
+
+One direction needs care. ``(c s, a / c)`` has the same likelihood, so only the prior sets the
+scale ``c``, and at the joint mode it is out of balance: the more numerous side shrinks. Hence
+(1) the accuracies' spread is taken relative to their mean, and the scores are multiplied by that
+mean, in every round; (2) where judges outnumber items, ``S`` is set so that the mode keeps the
+mean accuracy at 1, where a judge without votes is put: ``S^2 = sum s^2 / max(nu_s, nu_a)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from juryrank.objective import Objective, Prior
+from juryrank.solvers.profile import ProfileSolver
+from juryrank.solvers.solution import Solution
+
+FIRST_GUESS = Prior(1.0, 1.0)
+SCORE_SD_RANGE = (0.02, 50.0)
+ACCURACY_SD_RANGE = (0.03, 5.0)
+CLOSE_ENOUGH = 0.02
+MAX_ROUNDS = 25
+LEAST_DETERMINED = 0.01  # of all scores, of all accuracies
+
+
+def choose_scales(
+    objective: Objective, solution: Solution, solver: ProfileSolver
+) -> tuple[Objective, Solution]:
+    """Refit with better and better prior scales, from a solution with the objective's own."""
+    evaluations = 0
+    for _ in range(MAX_ROUNDS):
+        prior, mean = _better_prior(objective, solution)
+        settled = _distance(prior, objective.prior, objective.accuracies_free) < CLOSE_ENOUGH
+        objective = replace(objective, prior=prior)
+        solution = solver.solve(objective, solution.score * mean, solution.accuracy / mean)
+        evaluations += solution.iterations
+        if settled:
+            break
+    return objective, replace(solution, iterations=evaluations)
+
+
+def prior_for_more_judges(sample: Objective, n_judges: int) -> Prior:
+    """The prior of a sample of judges, with its scores' scale balanced for all judges."""
+    n = sample.n_items
+    more = np.sqrt(max(n, sample.n_judges) / max(n, n_judges)) if sample.accuracies_free else 1.0
+    return replace(sample.prior, score_sd=sample.prior.score_sd * float(more))
+
+
+def _better_prior(objective: Objective, solution: Solution) -> tuple[Prior, float]:
+    """The next prior, and the mean accuracy, which goes over to the scores."""
+    old, score, accuracy = objective.prior, solution.score, solution.accuracy
+    curvature = objective.curvature(score, accuracy, dense=False)
+    determined_scores = _determined(curvature.score, old.score_precision)
+    if not objective.accuracies_free:
+        score_square = float(score @ score) / determined_scores
+        return Prior(_score_sd(score_square, old), old.accuracy_sd), 1.0
+    mean = max(float(accuracy.mean()), float(np.sqrt(np.mean(accuracy**2))) / ACCURACY_SD_RANGE[1])
+    determined_accuracies = _determined(curvature.accuracy, old.accuracy_precision)
+    spread = float(np.sum((accuracy - mean) ** 2)) / determined_accuracies
+    score_square = float(score @ score) / max(determined_scores, determined_accuracies)
+    accuracy_sd = _within(np.sqrt(spread) / mean, ACCURACY_SD_RANGE)
+    return Prior(_score_sd(score_square * mean**2, old), accuracy_sd), mean
+
+
+def _score_sd(square: float, old: Prior) -> float:
+    """The scale of the scores; none if they have no prior."""
+    return _within(np.sqrt(square), SCORE_SD_RANGE) if np.isfinite(old.score_sd) else np.inf
+
+
+def _determined(curvature: np.typing.NDArray[np.float64], precision: float) -> float:
+    """How many of the unknowns the votes determine rather than the prior."""
+    count = len(curvature) - float(np.sum(precision / np.maximum(curvature, precision + 1e-300)))
+    return max(count, LEAST_DETERMINED * len(curvature))
+
+
+def _within(value: float, bounds: tuple[float, float]) -> float:
+    return float(np.clip(value, *bounds))
+
+
+def _distance(new: Prior, old: Prior, accuracies_free: bool) -> float:
+    """The largest relative change of a scale."""
+    changes = [0.0]
+    if np.isfinite(new.score_sd):
+        changes.append(abs(np.log(new.score_sd / old.score_sd)))
+    if accuracies_free:
+        changes.append(abs(np.log(new.accuracy_sd / old.accuracy_sd)))
+    return float(max(changes))

@@ -1,0 +1,37 @@
+"""`Solution`: the answer of a solver, still in codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Watcher = Callable[[int, float, float], None]
+"""Called after every evaluation with its number, the objective and the gradient's size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The path of an iterative solver: row ``t`` is the state after ``t`` iterations."""
+
+    score: Floats
+    accuracy: Floats
+    value: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Scores and accuracies, and how the solver got there."""
+
+    score: Floats
+    accuracy: Floats
+    value: float | None
+    """The objective reached; None for methods that have none."""
+    converged: bool
+    iterations: int
+    message: str = ""
+    """If it did not converge: why, and the way out."""
+    trace: Trace | None = None

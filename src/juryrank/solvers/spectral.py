@@ -1,0 +1,110 @@
+"""Spectral methods: Rank Centrality, and the judges' agreement as a place to start from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, eigs, eigsh
+
+from juryrank.solvers.solution import Solution
+from juryrank.votes import Wins
+
+Floats = NDArray[np.float64]
+
+LARGEST_DENSE = 1500
+VOTES_FOR_AGREEMENT = 200_000
+
+
+@dataclass(frozen=True)
+class RankCentrality:
+    """Negahban, Oh and Shah (2017): the stationary distribution of a walk towards the winners.
+
+    From item ``i`` the walk goes to ``j`` with probability (share of the votes between them that
+    ``j`` won) / (largest number of items any item was compared with), else it stays. The score
+    is the logarithm of the stationary probability. The who-beat-whom graph must be strongly
+    connected.
+    """
+
+    def solve(self, wins: Wins, n_items: int) -> Solution:
+        """Scores by Rank Centrality; all judges count alike."""
+        walk = _walk(wins, n_items)
+        stationary = _stationary(walk)
+        residual = float(np.abs(stationary @ walk - stationary).max())
+        score = np.log(np.maximum(stationary, np.finfo(np.float64).tiny))
+        converged = residual < 1e-9
+        message = "" if converged else f"Rank Centrality stopped with a residual of {residual:.1g}."
+        n_judges = len(wins.start) - 1
+        return Solution(score - score.mean(), np.ones(n_judges), None, converged, 1, message)
+
+
+def _walk(wins: Wins, n_items: int) -> sparse.csr_array:
+    """The transition matrix; row = from."""
+    beaten_by = sparse.coo_array(
+        (wins.weight, (wins.loser, wins.winner)), shape=(n_items, n_items)
+    ).tocsr()
+    compared = beaten_by + beaten_by.T
+    inverse = compared.copy()
+    inverse.data = 1.0 / inverse.data
+    share = beaten_by.multiply(inverse).tocsr()
+    busiest = max(int(np.diff(compared.indptr).max()), 1)
+    moves = share / busiest
+    return sparse.csr_array(moves + sparse.diags_array(1.0 - moves.sum(axis=1)))
+
+
+def _stationary(walk: sparse.csr_array) -> Floats:
+    """The probability vector ``p`` with ``p walk = p``."""
+    n = walk.shape[0]
+    if n <= LARGEST_DENSE:
+        equations = walk.toarray().T - np.eye(n)
+        equations[-1] = 1.0
+        right = np.zeros(n)
+        right[-1] = 1.0
+        return np.asarray(np.linalg.solve(equations, right))
+    _, vectors = eigs(walk.T, k=1, which="LM", v0=np.full(n, 1.0 / n), tol=1e-12, maxiter=100 * n)
+    weights = np.abs(vectors[:, 0].real)
+    return np.asarray(weights / weights.sum())
+
+
+def agreement_accuracy(wins: Wins, n_items: int) -> Floats | None:
+    """A first guess at the accuracies from who agrees with whom, without any scores.
+
+    Let ``x_u(p)`` be judge ``u``'s net vote on the pair ``p``. Judges with accuracies of equal sign
+    agree on shared pairs, so the leading eigenvector of ``sum_p x_u(p) x_v(p)``, ``u != v``, has
+    the signs (and roughly the sizes) of the accuracies, up to one common sign, which is taken
+    so that most votes count as honest. None if no two judges share a pair.
+    """
+    net = _net_votes(wins, n_items)
+    n_judges = net.shape[0]
+    own = np.asarray(net.multiply(net).sum(axis=1)).ravel()
+
+    def agreement(v: Floats) -> Floats:
+        return np.asarray(net @ (net.T @ v) - own * v)
+
+    votes = np.diff(net.indptr).astype(np.float64)
+    guess = np.sqrt(votes + 1.0)
+    if n_judges < 3 or not np.abs(agreement(guess)).any():
+        return None
+    operator = LinearOperator((n_judges, n_judges), matvec=agreement, dtype=np.float64)
+    _, vectors = eigsh(operator, k=1, which="LA", v0=guess, tol=1e-3)
+    accuracy = vectors[:, 0] / np.maximum(np.sqrt(votes), 1.0)
+    accuracy *= np.sign(accuracy @ votes) or 1.0
+    return np.asarray(accuracy / np.average(np.abs(accuracy), weights=votes))
+
+
+def _net_votes(wins: Wins, n_items: int) -> sparse.csr_array:
+    """Judges x pairs: votes for the item with the lower code minus votes against it.
+
+    Above `VOTES_FOR_AGREEMENT` votes, every k-th vote is enough for a place to start from.
+    """
+    n_judges = len(wins.start) - 1
+    stride = max(1, -(-len(wins.winner) // VOTES_FOR_AGREEMENT))
+    judge = np.repeat(np.arange(n_judges), np.diff(wins.start))[::stride]
+    winner, loser = wins.winner[::stride].astype(np.int64), wins.loser[::stride].astype(np.int64)
+    pair = np.minimum(winner, loser) * n_items + np.maximum(winner, loser)
+    _, column = np.unique(pair, return_inverse=True)
+    sign = np.where(winner < loser, 1.0, -1.0) * wins.weight[::stride]
+    net = sparse.coo_array((sign, (judge, column)), shape=(n_judges, int(column.max()) + 1))
+    return sparse.csr_array(net.tocsr())

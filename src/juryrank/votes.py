@@ -1,0 +1,135 @@
+"""`Votes`: all votes, coded. The only place where labels have become integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
+
+
+def total_weight(
+    codes: NDArray[np.int32], weight: NDArray[np.float64], count: int
+) -> NDArray[np.float64]:
+    """Sum the weights of each code below `count`."""
+    return np.bincount(codes, weights=weight, minlength=count).astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows that were read but carry no usable vote, counted, with the first of each kind."""
+
+    bad_rows: int = 0
+    self_comparisons: int = 0
+    skipped: int = 0
+    """Rows whose outcome the user has mapped to "skip"."""
+    sentences: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """Number of rows left out, whatever the reason."""
+        return self.bad_rows + self.self_comparisons + self.skipped
+
+
+class Wins(NamedTuple):
+    """Votes as weighted wins, sorted by judge: a tie is half a win for each side.
+
+    The wins of judge ``u`` are ``winner[start[u]:start[u + 1]]`` and so on.
+    """
+
+    start: NDArray[np.int64]
+    winner: NDArray[np.int32]
+    loser: NDArray[np.int32]
+    weight: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Votes on pairs of items, coded and sorted by judge.
+
+    The votes of judge ``u`` are ``left[start[u]:start[u + 1]]`` and so on, in the order of the
+    input. Codes index `items` and `judges`, which hold the labels as they were given, sorted.
+    """
+
+    items: pl.Series
+    judges: pl.Series
+    start: NDArray[np.int64]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    outcome: NDArray[np.int8]
+    """`LEFT_WON`, `TIE` or `RIGHT_WON`."""
+    weight: NDArray[np.float64]
+    sides_known: bool = False
+    """Whether left and right are where the judge saw the items (else left is just the winner)."""
+    judges_known: bool = True
+    """False if the input had no judge column, so that all votes count as one judge's."""
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __repr__(self) -> str:
+        return (
+            f"Votes({len(self):,} votes by {self.n_judges:,} judges on {self.n_items:,} items, "
+            f"{self.left_out.total:,} rows left out)"
+        )
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.items)
+
+    @property
+    def n_judges(self) -> int:
+        """Number of judges."""
+        return len(self.judges)
+
+    @property
+    def judge(self) -> NDArray[np.int32]:
+        """The code of the judge of every vote."""
+        return np.repeat(np.arange(self.n_judges, dtype=np.int32), np.diff(self.start))
+
+    @property
+    def votes_per_judge(self) -> NDArray[np.float64]:
+        """Total weight of each judge's votes."""
+        return total_weight(self.judge, self.weight, self.n_judges)
+
+    @property
+    def votes_per_item(self) -> NDArray[np.float64]:
+        """Total weight of the votes each item took part in."""
+        left = total_weight(self.left, self.weight, self.n_items)
+        return left + total_weight(self.right, self.weight, self.n_items)
+
+    def wins(self) -> Wins:
+        """Write every vote as a win, and every tie as two wins of half its weight."""
+        left_won = self.outcome != RIGHT_WON
+        winner = np.where(left_won, self.left, self.right)
+        loser = np.where(left_won, self.right, self.left)
+        ties = np.flatnonzero(self.outcome == TIE)
+        if not len(ties):
+            return Wins(self.start, winner, loser, self.weight)
+        weight = self.weight.copy()
+        weight[ties] *= 0.5
+        ties_before = np.concatenate(([0], np.cumsum(self.outcome == TIE)))
+        return Wins(
+            self.start + ties_before[self.start],
+            np.insert(winner, ties, loser[ties]),
+            np.insert(loser, ties, winner[ties]),
+            np.insert(weight, ties, weight[ties]),
+        )
+
+    def subset(self, keep: NDArray[np.bool_]) -> Votes:
+        """Keep some of the votes, and all items and judges with their codes."""
+        kept_before = np.concatenate(([0], np.cumsum(keep)))
+        return replace(
+            self,
+            start=kept_before[self.start],
+            left=self.left[keep],
+            right=self.right[keep],
+            outcome=self.outcome[keep],
+            weight=self.weight[keep],
+        )
