@@ -1,0 +1,434 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+import juryrank as jr
+from juryrank.models import MODELS
+
+pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+
+
+def votes(rows: list[tuple[object, object, object]], **columns: object) -> jr.Votes:
+    frame = pl.DataFrame(rows, schema=["judge", "winner", "loser"], orient="row", strict=False)
+    return jr.votes_from(frame.with_columns(**columns) if columns else frame)
+
+
+def counts(table: dict[str, int]) -> jr.Votes:
+    """``{"A>B": 2}`` as votes by one judge."""
+    rows = [("j", *pair.split(">")) for pair, times in table.items() for _ in range(times)]
+    return votes(rows)
+
+
+def scores(ranking: jr.Ranking) -> dict[object, float]:
+    return dict(zip(ranking.items["item"], ranking.items["score"], strict=True))
+
+
+def accuracies(ranking: jr.Ranking) -> dict[object, float]:
+    return dict(zip(ranking.judges["judge"], ranking.judges["accuracy"], strict=True))
+
+
+def tau(ranking: jr.Ranking, truth: dict[object, float]) -> float:
+    found = scores(ranking)
+    shared = [item for item in truth if item in found]
+    return float(
+        kendalltau([found[item] for item in shared], [truth[item] for item in shared]).statistic
+    )
+
+
+RING = [
+    *[("u", *pair) for pair in ["ab", "ab", "ba", "bc", "bc", "cb", "ca", "ac", "ac"]],
+    *[("v", *pair) for pair in ["ab", "bc", "ac", "cb", "ca", "ac"]],
+    *[("w", *pair) for pair in ["ba", "cb", "ca", "ba", "ac"]],
+]
+
+
+# --- golden values -------------------------------------------------------------------------------
+
+
+def test_golden_worked_example() -> None:
+    table = {"A>B": 2, "B>A": 3, "A>D": 1, "D>A": 4, "B>C": 5, "C>B": 3, "C>D": 1, "D>C": 3}
+    ranking = jr.rank(counts(table), "btl", prior=None)
+    worth = {item: np.exp(score) for item, score in scores(ranking).items()}
+    expected = {"A": 0.639835, "B": 1.043314, "C": 0.659810, "D": 2.270377}
+    assert worth == pytest.approx(expected, abs=2e-6)
+    assert ranking.fit.objective == pytest.approx(13.428450, abs=1e-6)
+
+
+def test_golden_cycle() -> None:
+    ranking = jr.rank(counts({"0>1": 2, "1>2": 1, "2>0": 1}), "btl", prior=None)
+    assert scores(ranking) == pytest.approx({"0": 0.419618, "1": -0.419618, "2": 0.0}, abs=1e-6)
+
+
+def test_golden_llmfao_bradley_terry_with_half_win_ties(data: Path) -> None:
+    ranking = jr.rank(jr.read_votes(data / "llmfao" / "votes.csv"), "btl", prior=None)
+    golden = pl.read_csv(data / "llmfao" / "golden.csv").filter(algorithm="bradley_terry")
+    expected = dict(zip(golden["item"], golden["score"] / golden["score"].sum(), strict=True))
+    worth = {item: np.exp(score) for item, score in scores(ranking).items()}
+    total = sum(worth.values())
+    assert {item: value / total for item, value in worth.items()} == pytest.approx(
+        expected, abs=2e-6
+    )
+
+
+# --- the paper's numbers on Reading Level --------------------------------------------------------
+
+READING_LEVEL = {
+    ("btl", 0.0): 0.3299, ("btl", 1.0): 0.3433, ("btl", 5.0): 0.3472, ("btl", 10.0): 0.3402,
+    ("hbtl", 0.0): 0.3608, ("hbtl", 1.0): 0.3660, ("hbtl", 5.0): 0.3718, ("hbtl", 10.0): 0.3727,
+    ("htcv", 0.0): 0.3578, ("htcv", 1.0): 0.3696, ("htcv", 5.0): 0.3729, ("htcv", 10.0): 0.3680,
+}  # fmt: skip
+# At lambda0 = 5 the iteration of HBTL ends in a cycle of two points, at 10 in chaos: a change of
+# 1e-14 in the start moves tau within these widths, so nobody can pin it to +-0.0005 there.
+WIDTH = {("hbtl", 5.0): 0.0015, ("hbtl", 10.0): 0.008}
+
+
+@pytest.mark.parametrize(("model", "lambda0"), READING_LEVEL)
+def test_reading_level_with_the_paper_s_solver(data: Path, model: str, lambda0: float) -> None:
+    step = {"btl": 0.04, "hbtl": 0.005, "htcv": 0.01}[model]  # Phi(x / sqrt 2): twice that of Phi
+    iterations = 2500 if model == "btl" else 600  # the homogeneous fit is the converged one
+    solver = jr.PaperSolver(step, 0.005, iterations=iterations, order="score-first")
+    read = jr.read_votes(data / "reading_level" / "votes.csv")
+    truth = dict(pl.read_csv(data / "reading_level" / "truth.csv").iter_rows())
+    ranking = jr.rank(read, model, lambda0=lambda0, solver=solver)
+    width = WIDTH.get((model, lambda0), 5e-4)
+    assert tau(ranking, truth) == pytest.approx(READING_LEVEL[model, lambda0], abs=width)
+
+
+@pytest.mark.parametrize(("lambda0", "expected"), [(1.0, 0.3737), (5.0, 0.3649), (10.0, 0.3535)])
+def test_reading_level_with_crowdbt(data: Path, lambda0: float, expected: float) -> None:
+    read = jr.read_votes(data / "reading_level" / "votes.csv")
+    truth = dict(pl.read_csv(data / "reading_level" / "truth.csv").iter_rows())
+    ranking = jr.rank(read, "crowdbt", lambda0=lambda0)
+    assert tau(ranking, truth) == pytest.approx(expected, abs=5e-4)
+
+
+# --- what judge accuracies are good for ----------------------------------------------------------
+
+
+def mean_tau(accuracies: list[float], model: str) -> float:
+    found = []
+    for seed in range(20):
+        simulated = jr.simulate(
+            20, 10, score_sd=1.2, accuracies=accuracies, votes_per_judge=120, seed=seed
+        )
+        truth = dict(simulated.items.iter_rows())
+        found.append(tau(jr.rank(jr.votes_from(simulated.votes), model, threads=1), truth))
+    return float(np.mean(found))
+
+
+def test_backwards_judges_help_instead_of_hurting() -> None:
+    judges = [2.0] * 6 + [-2.0] * 4
+    assert mean_tau(judges, "hbtl") >= 0.92
+    assert mean_tau(judges, "btl") < 0.65
+
+
+def test_careful_judges_count_more() -> None:
+    judges = [3.0, 2.0, 1.5, 1.0, 1.0, 0.5, 0.5, 0.2, 0.0, 0.0]
+    assert mean_tau(judges, "hbtl") >= 0.86
+    assert mean_tau(judges, "hbtl") > mean_tau(judges, "btl") + 0.03
+
+
+def test_equal_judges_cost_next_to_nothing() -> None:
+    assert mean_tau([1.0] * 10, "hbtl") >= mean_tau([1.0] * 10, "btl") - 0.015
+
+
+def test_a_few_lucky_votes_do_not_make_the_best_judge() -> None:
+    simulated = jr.simulate(10, 6, accuracies=[2.0] * 6, votes_per_judge=300, seed=3)
+    best, worst = simulated.items["item"][0], simulated.items["item"][-1]
+    lucky = pl.DataFrame(
+        {"judge": ["lucky"] * 3, "left": [best] * 3, "right": [worst] * 3, "winner": ["left"] * 3}
+    )
+    found = accuracies(jr.rank(jr.votes_from(pl.concat((simulated.votes, lucky)))))
+    assert (
+        found["lucky"]
+        < np.median([value for name, value in found.items() if name != "lucky"]) + 0.2
+    )
+
+
+# --- invariances ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_permuting_rows_items_and_judges_permutes_the_answer(model: str) -> None:
+    rng = np.random.default_rng(0)
+    rows = RING * 2
+    renamed = {"a": "z", "b": "m", "c": "a", "u": "q", "v": "b", "w": "c"}
+    shuffled = [tuple(renamed[str(name)] for name in rows[k]) for k in rng.permutation(len(rows))]
+    one, other = jr.rank(votes(rows), model), jr.rank(votes(shuffled), model)  # type: ignore[arg-type]
+    expected = {renamed[str(item)]: score for item, score in scores(one).items()}
+    assert scores(other) == pytest.approx(expected, abs=1e-4)
+    judged = {renamed[str(judge)]: value for judge, value in accuracies(one).items()}
+    assert accuracies(other) == pytest.approx(judged, abs=1e-4)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_weight_two_equals_the_row_twice(model: str) -> None:
+    weighted = jr.rank(votes(RING, weight=pl.lit(2)), model)
+    repeated = jr.rank(votes(RING * 2), model)
+    assert weighted.items.drop("score").equals(repeated.items.drop("score"))
+    assert scores(weighted) == pytest.approx(scores(repeated), abs=1e-6)
+    assert weighted.judges["votes"].to_list() == repeated.judges["votes"].to_list()
+
+
+def test_one_judge_is_no_judges() -> None:
+    one_judge = votes([("only", winner, loser) for _, winner, loser in RING])
+    free, equal = jr.rank(one_judge, "hbtl"), jr.rank(one_judge, "btl")
+    assert scores(free) == pytest.approx(scores(equal), abs=1e-9)
+    assert accuracies(free) == {"only": 1.0}
+    assert any("only one judge" in warning for warning in free.warnings)
+
+
+def test_threads_do_not_change_the_answer() -> None:
+    simulated = jr.simulate(30, 400, votes_per_judge=300, seed=1)
+    coded = jr.votes_from(simulated.votes)
+    one, two = jr.rank(coded, threads=1), jr.rank(coded, threads=2)
+    assert one.items.equals(two.items)
+    assert one.judges.equals(two.judges)
+
+
+def test_gauge_scores_sum_to_zero_and_mean_accuracy_is_one() -> None:
+    ranking = jr.rank(jr.votes_from(jr.simulate(12, 7, adversaries=2, seed=5).votes))
+    assert ranking.items["score"].sum() == pytest.approx(0.0, abs=1e-9)
+    mean = np.average(np.abs(ranking.judges["accuracy"]), weights=ranking.judges["votes"])
+    assert mean == pytest.approx(1.0, abs=1e-9)
+
+
+def test_a_tie_is_half_a_win_each_way() -> None:
+    table = {"judge": ["u"] * 3, "left": ["a", "a", "b"], "right": ["b", "b", "a"]}
+    tied = jr.rank(jr.votes_from(table | {"winner": ["left", "tie", "left"]}), "btl", prior=(1, 1))
+    halves = jr.votes_from(
+        {
+            "winner": ["a", "a", "b", "b"],
+            "loser": ["b", "b", "a", "a"],
+            "weight": [1.0, 0.5, 0.5, 1.0],
+        }
+    )
+    assert scores(tied) == pytest.approx(scores(jr.rank(halves, "btl", prior=(1, 1))), abs=1e-9)
+
+
+def test_htm_with_a_named_noise_is_the_named_model() -> None:
+    coded = votes(RING)
+    assert scores(jr.rank(coded, "htm", noise="normal")) == scores(jr.rank(coded, "htcv"))
+    assert scores(jr.rank(coded, "htm")) == scores(jr.rank(coded, "hbtl"))
+    own = jr.noise_from_log_density(lambda e: -(e**2) / 2)
+    assert scores(jr.rank(coded, "htm", noise=own)) == pytest.approx(
+        scores(jr.rank(coded, "htcv")), abs=1e-4
+    )
+
+
+# --- when the votes alone cannot decide ----------------------------------------------------------
+
+CHAIN = [("u", "a", "b"), ("u", "b", "c"), ("v", "a", "c"), ("v", "a", "b")]
+APART = [*RING, *[(judge, left.upper(), right.upper()) for judge, left, right in RING]]
+
+
+@pytest.mark.parametrize("model", ["btl", "tcv", "hbtl", "htcv", "crowdbt", "crowdtcv"])
+@pytest.mark.parametrize("rows", [CHAIN, APART], ids=["separated", "disconnected"])
+def test_the_default_is_finite_and_says_what_the_prior_decided(
+    model: str, rows: list[tuple[object, object, object]]
+) -> None:
+    ranking = jr.rank(votes(rows), model)
+    assert ranking.items["score"].is_finite().all()
+    assert any("the prior decides" in warning for warning in ranking.warnings)
+    if rows is CHAIN:
+        assert ranking.items["item"].to_list() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("model", ["btl", "tcv", "hbtl", "htcv", "crowdbt", "rank-centrality"])
+def test_without_a_prior_such_votes_are_an_error_that_names_the_groups(model: str) -> None:
+    with pytest.raises(jr.InputError, match="never loses to the other 2: a"):
+        jr.rank(votes(CHAIN), model, prior=None)
+    with pytest.raises(jr.InputError, match=r"never compared with each other: A, B, C \| a, b, c"):
+        jr.rank(votes(APART), model, prior=None)
+
+
+def test_the_paper_s_solver_warns_where_it_has_no_optimum() -> None:
+    ranking = jr.rank(votes(CHAIN), solver="paper")
+    assert any("nothing decides" in warning for warning in ranking.warnings)
+
+
+def test_virtual_node_without_a_prior_on_accuracies_has_no_optimum() -> None:
+    with pytest.raises(jr.InputError, match="no best fit"):
+        jr.rank(votes(RING), prior=None, lambda0=1.0)
+    assert jr.rank(votes(RING), lambda0=1.0).items["score"].is_finite().all()
+    assert jr.rank(votes(RING), "btl", prior=None, lambda0=1.0).items["score"].is_finite().all()
+
+
+def test_maximum_likelihood_names_judges_whose_accuracy_is_infinite() -> None:
+    simulated = jr.simulate(6, 3, accuracies=[1.0, 1.0, 1e6], votes_per_judge=100, seed=2)
+    ranking = jr.rank(jr.votes_from(simulated.votes), prior=None)
+    assert any(
+        "no finite estimate" in warning and "judge-3" in warning for warning in ranking.warnings
+    )
+    assert ranking.items["score"].is_finite().all()
+
+
+def test_a_close_call_of_direction_is_reported() -> None:
+    simulated = jr.simulate(8, 6, accuracies=[3.0] * 6, adversaries=3, votes_per_judge=60, seed=1)
+    ranking = jr.rank(jr.votes_from(simulated.votes))
+    assert any("upside down" in warning for warning in ranking.warnings)
+
+
+# --- what was asked for --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"model": "hbtI"}, "Did you mean 'hbtl'"),
+        ({"noise": "normal"}, "use model='htm'"),
+        ({"model": "htm", "noise": "cauchy"}, "no noise called"),
+        ({"solver": "newton"}, "Solvers: profile, paper"),
+        ({"model": "win-rate", "solver": "paper"}, "method of its own"),
+        ({"lambda0": -1.0}, "not negative"),
+        ({"prior": (1.0, 0.0)}, "positive"),
+        ({"prior": "strong"}, "'auto', None"),
+        ({"threads": 0}, "at least 1"),
+    ],
+)
+def test_impossible_wishes_are_refused_with_the_way_out(
+    wrong: dict[str, object], complaint: str
+) -> None:
+    with pytest.raises(jr.InputError, match=complaint):
+        jr.rank(votes(RING), **wrong)  # type: ignore[arg-type]
+
+
+def test_remarks_are_issued_as_warnings_too() -> None:
+    with pytest.warns(jr.JuryrankWarning, match="the prior decides"):
+        jr.rank(votes(CHAIN))
+
+
+def test_a_frame_can_be_ranked_directly() -> None:
+    frame = pl.DataFrame(RING, schema=["judge", "winner", "loser"], orient="row")
+    assert scores(jr.rank(frame)) == scores(jr.rank(votes(RING)))
+
+
+def test_watch_sees_the_fit() -> None:
+    seen: list[tuple[int, float, float]] = []
+    jr.rank(votes(RING), watch=lambda *news: seen.append(news))
+    assert len(seen) > 3
+    assert all(np.isfinite(value) for _, value, _ in seen)
+
+
+# --- the result ----------------------------------------------------------------------------------
+
+
+def test_json_is_the_public_face() -> None:
+    answer = json.loads(jr.rank(votes(RING)).to_json())
+    assert set(answer) == {"model", "items", "judges", "fit", "warnings"}
+    assert {"rank", "item", "score"} <= set(answer["items"][0])
+    assert {"judge", "accuracy", "votes"} <= set(answer["judges"][0])
+    assert {"converged", "iterations", "objective", "votes", "left_out"} <= set(answer["fit"])
+    assert [row["rank"] for row in answer["items"]] == [1, 2, 3]
+
+
+def test_equal_scores_share_a_rank() -> None:
+    rows = [("u", *pair) for pair in ["ab", "ba", "ac", "ca", "bc", "cb", "ad", "bd", "cd"]]
+    ranking = jr.rank(votes(rows), "btl")
+    assert ranking.items["rank"].to_list() == [1, 1, 1, 4]
+    assert ranking.items["item"].to_list() == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_predict_gives_probabilities_that_add_up(model: str) -> None:
+    ranking = jr.rank(votes(RING), model)
+    forward, backward = ranking.predict("u", "a", "b"), ranking.predict("u", "b", "a")
+    assert 0.0 < forward < 1.0
+    assert forward + backward == pytest.approx(1.0)
+    several = ranking.predict(["u", "w", None], ["a", "a", "a"], "b")
+    np.testing.assert_allclose(np.asarray(several)[0], forward)
+    assert len(np.asarray(several)) == 3
+
+
+def test_predict_is_the_formula_of_the_model() -> None:
+    ranking = jr.rank(votes(RING))
+    score, accuracy = scores(ranking), accuracies(ranking)
+    expected = 1.0 / (1.0 + np.exp(-accuracy["v"] * (score["a"] - score["c"])))
+    assert ranking.predict("v", "a", "c") == pytest.approx(expected, rel=1e-12)
+    assert ranking.predict(None, "a", "c") == pytest.approx(
+        1.0 / (1.0 + np.exp(-(score["a"] - score["c"]))), rel=1e-12
+    )
+
+
+def test_predict_of_a_stranger_is_an_error() -> None:
+    with pytest.raises(jr.InputError, match=r"1 item.* not in the votes: x"):
+        jr.rank(votes(RING)).predict("u", "a", "x")
+    with pytest.raises(jr.InputError, match=r"1 judge.* not in the votes: x"):
+        jr.rank(votes(RING)).predict("x", "a", "b")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "parquet", "html"])
+def test_save_by_file_ending(tmp_path: Path, ending: str) -> None:
+    ranking = jr.rank(votes(RING))
+    target = tmp_path / f"ranking.{ending}"
+    ranking.save(target)
+    if ending == "parquet":
+        assert pl.read_parquet(target).equals(ranking.items)
+    elif ending in ("csv", "tsv"):
+        read = pl.read_csv(target, separator="," if ending == "csv" else "\t")
+        assert read["item"].to_list() == ranking.items["item"].to_list()
+    else:
+        assert str(ranking.items["item"][0]) in target.read_text(encoding="utf-8")
+
+
+def test_save_refuses_what_it_cannot_write(tmp_path: Path) -> None:
+    with pytest.raises(jr.InputError, match=r"\.parquet"):
+        jr.rank(votes(RING)).save(tmp_path / "ranking.docx")
+    with pytest.raises(jr.InputError, match="Cannot write"):
+        jr.rank(votes(RING)).save(tmp_path / "nowhere" / "ranking.json")
+
+
+def test_labels_are_escaped_in_html() -> None:
+    nasty = "<script>alert(1)</script>"
+    ranking = jr.rank(votes([(nasty, nasty, "b"), (nasty, "b", nasty), ("v", "b", nasty)]))
+    assert "<script>" not in ranking._repr_html_()
+    assert "&lt;script&gt;" in ranking._repr_html_()
+
+
+def test_repr_is_short_and_shows_warnings() -> None:
+    simulated = jr.simulate(40, 3, seed=0)
+    text = repr(jr.rank(jr.votes_from(simulated.votes.drop("judge"))))
+    assert "40 items" in text
+    assert "and 30 more" in text
+    assert "all votes count as one judge's" in text
+
+
+# --- arbitrary small tables ----------------------------------------------------------------------
+
+rows_of = st.lists(
+    st.tuples(
+        st.sampled_from(["u", "v", "w", None]),
+        st.sampled_from(["a", "b", "c", "d", ""]),
+        st.sampled_from(["a", "b", "c", "d", None]),
+        st.sampled_from(["left", "right", "tie", "a", "b", "", "?"]),
+        st.sampled_from([1.0, 2.0, 0.25, 1e-9, 1e9, 0.0, -1.0, float("nan")]),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(rows=rows_of, model=st.sampled_from(sorted(MODELS)), skip_bad=st.booleans())
+def test_arbitrary_votes_give_a_finite_ranking_or_a_clear_error(
+    rows: list[tuple[object, ...]], model: str, skip_bad: bool
+) -> None:
+    schema = {
+        "judge": pl.String, "left": pl.String, "right": pl.String,
+        "winner": pl.String, "weight": pl.Float64,
+    }  # fmt: skip
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    try:
+        ranking = jr.rank(jr.votes_from(frame, skip_bad=skip_bad), model)
+    except jr.JuryrankError:
+        return
+    assert ranking.items["score"].is_finite().all()
+    assert ranking.judges["accuracy"].is_finite().all()
+    json.loads(ranking.to_json())

@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numerics_help import model_wins
+from scipy.optimize import minimize
+
+from juryrank import InputError
+from juryrank.noise import EXPONENTIAL, GUMBEL, NOISES, NORMAL, Noise
+from juryrank.objective import NO_PRIOR, Objective, Prior
+from juryrank.solvers.crowd import CrowdSolver
+from juryrank.solvers.paper import PaperSolver
+from juryrank.solvers.profile import ProfileSolver
+from juryrank.solvers.scales import FIRST_GUESS, choose_scales
+from juryrank.solvers.search import MANY_VOTES, ROUGH, search, votes_for
+from juryrank.solvers.spectral import RankCentrality, agreement_accuracy
+
+SCORE = np.linspace(-1.5, 1.5, 8)
+ACCURACY = np.array([2.0, 1.0, 0.5, -1.0])
+
+
+def made(noise: Noise = GUMBEL, prior: Prior = NO_PRIOR, votes: int = 400) -> Objective:
+    return Objective(model_wins(3, SCORE, ACCURACY, votes, noise), len(SCORE), noise, prior)
+
+
+def gauge(score: np.ndarray, accuracy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    scale = np.abs(accuracy).mean()
+    return (score - score.mean()) * scale, accuracy / scale
+
+
+# --- profile -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
+def test_profile_agrees_with_a_joint_fit_by_scipy(noise: Noise) -> None:
+    objective = made(noise, Prior(1.0, 1.0))
+    ours = ProfileSolver().solve(objective)
+
+    def joint(x: np.ndarray) -> tuple[float, np.ndarray]:
+        slopes = objective.slopes(x[:8], x[8:])
+        return slopes.value, np.concatenate((slopes.score, slopes.accuracy))
+
+    start = np.concatenate((np.zeros(8), np.ones(4)))
+    theirs = minimize(joint, start, jac=True, method="BFGS", options={"gtol": 1e-8})
+    assert ours.converged
+    assert ours.value == pytest.approx(theirs.fun, abs=1e-6)
+    np.testing.assert_allclose(ours.score, theirs.x[:8], atol=1e-4)
+    np.testing.assert_allclose(ours.accuracy, theirs.x[8:], atol=1e-4)
+
+
+@pytest.mark.parametrize("noise", [GUMBEL, NORMAL, EXPONENTIAL], ids=lambda noise: noise.name)
+def test_both_solvers_reach_the_same_optimum(noise: Noise) -> None:
+    objective = made(noise)
+    fast = ProfileSolver(tolerance=1e-7).solve(objective)
+    paper = PaperSolver(accuracy_step=2e-3, iterations=20_000).solve(objective)
+    assert fast.converged
+    assert fast.value == pytest.approx(paper.value, abs=1e-4)
+    fast_score, fast_accuracy = gauge(fast.score, fast.accuracy)
+    paper_score, paper_accuracy = gauge(paper.score, paper.accuracy)
+    np.testing.assert_allclose(fast_score, paper_score, atol=2e-3)
+    np.testing.assert_allclose(fast_accuracy, paper_accuracy, atol=2e-3)
+
+
+def test_one_free_accuracy_is_a_scale_and_nothing_else() -> None:
+    wins = model_wins(1, SCORE, np.ones(1), 2000, GUMBEL)
+    equal = ProfileSolver(1e-8).solve(Objective(wins, 8, GUMBEL, fixed_accuracy=np.ones(1)))
+    free = ProfileSolver(1e-8).solve(Objective(wins, 8, GUMBEL))
+    np.testing.assert_allclose(free.score * free.accuracy[0], equal.score, atol=1e-5)
+
+
+def test_too_few_iterations_are_admitted() -> None:
+    found = ProfileSolver(max_iterations=2).solve(made(prior=Prior(1.0, 1.0)))
+    assert not found.converged
+    assert "did not converge" in found.message
+    assert "--prior auto" in found.message
+
+
+def test_a_judge_who_is_always_right_is_held_at_a_bound_without_a_prior() -> None:
+    wins = model_wins(3, SCORE, np.array([1.0, 1.0, 1e6]), 200, GUMBEL)
+    found = ProfileSolver().solve(Objective(wins, 8, GUMBEL))
+    assert np.isfinite(found.score).all()
+    assert found.accuracy[2] == pytest.approx(20.0)
+
+
+def test_solution_does_not_depend_on_the_guess_at_the_accuracies() -> None:
+    objective = made(prior=Prior(1.0, 1.0))
+    one = ProfileSolver(1e-8).solve(objective)
+    other = ProfileSolver(1e-8).solve(objective, one.score, np.full(4, -3.0))
+    np.testing.assert_allclose(one.accuracy, other.accuracy, atol=1e-6)
+
+
+# --- the search around it ------------------------------------------------------------------------
+
+
+def test_chosen_scales_find_the_truth_they_were_drawn_from() -> None:
+    rng = np.random.default_rng(0)
+    score, accuracy = rng.normal(0.0, 1.5, 60), rng.normal(1.0, 0.4, 60)
+    objective = Objective(model_wins(5, score, accuracy, 300, GUMBEL), 60, GUMBEL, FIRST_GUESS)
+    chosen, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    assert chosen.prior.score_sd == pytest.approx(np.std(score), rel=0.2)
+    assert chosen.prior.accuracy_sd == pytest.approx(0.4, rel=0.3)
+
+
+def test_equal_judges_get_a_small_spread() -> None:
+    wins = model_wins(6, np.random.default_rng(1).normal(size=30), np.ones(20), 200, GUMBEL)
+    objective = Objective(wins, 30, GUMBEL, FIRST_GUESS)
+    chosen, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    assert chosen.prior.accuracy_sd < 0.15
+
+
+def laplace_evidence(objective: Objective) -> float:
+    """``-log p(votes | prior)`` up to a constant, by Laplace's method with all determinants."""
+    found = ProfileSolver().solve(objective)
+    curvature = objective.curvature(found.score, found.accuracy, dense=True)
+    _, log_det = np.linalg.slogdet(curvature.score)
+    assert found.value is not None
+    return float(
+        found.value
+        + 0.5 * log_det
+        + 0.5 * np.log(curvature.accuracy).sum()
+        + objective.n_items * np.log(objective.prior.score_sd)
+        + objective.n_judges * np.log(objective.prior.accuracy_sd)
+    )
+
+
+def test_chosen_scales_are_near_the_best_laplace_evidence() -> None:
+    rng = np.random.default_rng(2)
+    score, accuracy = rng.normal(0.0, 1.2, 25), rng.normal(1.0, 0.5, 20)
+    objective = Objective(model_wins(7, score, accuracy, 60, GUMBEL), 25, GUMBEL, FIRST_GUESS)
+    chosen, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    grid = [
+        laplace_evidence(replace(objective, prior=Prior(score_sd, accuracy_sd)))
+        for score_sd in (0.7, 1.0, 1.4, 2.0)
+        for accuracy_sd in (0.2, 0.3, 0.45, 0.6, 0.9)
+    ]
+    assert laplace_evidence(chosen) < min(grid) + 1.0
+
+
+def test_agreement_finds_the_backwards_judges() -> None:
+    accuracy = np.array([2.0, 2.0, 2.0, 2.0, -2.0, -2.0])
+    wins = model_wins(8, SCORE, accuracy, 300, GUMBEL)
+    guess = agreement_accuracy(wins, 8)
+    assert guess is not None
+    np.testing.assert_array_equal(np.sign(guess), np.sign(accuracy))
+
+
+def test_agreement_of_judges_who_share_no_pair_is_none() -> None:
+    wins = model_wins(8, SCORE, np.ones(3), 1, GUMBEL)
+    apart = wins._replace(
+        winner=np.array([0, 2, 4], dtype=np.int32), loser=np.array([1, 3, 5], dtype=np.int32)
+    )
+    assert agreement_accuracy(apart, 8) is None
+
+
+def test_very_many_votes_are_searched_on_a_sample_and_answered_on_all() -> None:
+    rng = np.random.default_rng(4)
+    score, accuracy = rng.normal(size=30), np.where(np.arange(900) % 4 == 0, -1.0, 1.5)
+    wins = model_wins(9, score, accuracy, 500, GUMBEL)
+    assert len(wins.winner) > MANY_VOTES
+    objective = Objective(wins, 30, GUMBEL, FIRST_GUESS, threads=2)
+    chosen, found = search(objective, ProfileSolver(), choose_prior=True)
+    direct = ProfileSolver().solve(chosen)
+    np.testing.assert_allclose(found.score, direct.score, atol=1e-5)
+    assert votes_for(wins, found.score) > 100
+    assert np.corrcoef(found.score, score)[0, 1] > 0.999
+
+
+# --- the paper's algorithm -----------------------------------------------------------------------
+
+
+def by_hand(objective: Objective, solver: PaperSolver) -> tuple[np.ndarray, np.ndarray]:
+    """Three iterations of Algorithm 1, written out."""
+    score, accuracy = np.ones(8), np.ones(4)
+    one, two = 0.01, 0.002
+    for _ in range(3):
+        if solver.order == "simultaneous":
+            slopes = objective.slopes(score, accuracy)
+            score, accuracy = score - one * slopes.score, accuracy - two * slopes.accuracy
+        elif solver.order == "accuracy-first":
+            accuracy = accuracy - two * objective.slopes(score, accuracy).accuracy
+            score = score - one * objective.slopes(score, accuracy).score
+        else:
+            score = score - one * objective.slopes(score, accuracy).score
+            score -= score.mean()
+            accuracy = accuracy - two * objective.slopes(score, accuracy).accuracy
+        score = score - score.mean()
+    return score, accuracy
+
+
+@pytest.mark.parametrize("order", ["simultaneous", "accuracy-first", "score-first"])
+def test_the_orders_of_the_paper(order: str) -> None:
+    objective = made(votes=50)
+    solver = PaperSolver(0.01, 0.002, iterations=3, order=order)  # type: ignore[arg-type]
+    score, accuracy = by_hand(objective, solver)
+    found = solver.solve(objective)
+    np.testing.assert_allclose(found.score, score, atol=1e-12)
+    np.testing.assert_allclose(found.accuracy, accuracy, atol=1e-12)
+
+
+def test_the_paper_s_mean_loss_is_the_summed_one_divided_by_votes_and_judges() -> None:
+    objective = made(votes=50)
+    summed = PaperSolver(0.01, 0.002, iterations=40).solve(objective)
+    mean = PaperSolver(0.01 * 200, 0.002 * 200, iterations=40, loss="mean").solve(objective)
+    np.testing.assert_allclose(mean.score, summed.score, atol=1e-10)
+
+
+def test_trace_holds_the_whole_path() -> None:
+    found = PaperSolver(iterations=25, keep_trace=True).solve(made(votes=50))
+    assert found.trace is not None
+    assert found.trace.score.shape == (26, 8)
+    assert found.trace.accuracy.shape == (26, 4)
+    np.testing.assert_array_equal(found.trace.score[0], 1.0)
+    np.testing.assert_array_equal(found.trace.score[-1], found.score)
+    assert found.trace.value[-1] == found.value
+    assert np.all(np.diff(found.trace.value[1:]) < 0)
+
+
+def test_random_start_follows_its_seed_and_leads_to_the_same_optimum() -> None:
+    objective = made()
+    runs = [
+        PaperSolver(iterations=8000, start="random", seed=seed).solve(objective).value
+        for seed in (1, 1, 2)
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0] == pytest.approx(runs[2], abs=1e-2)
+
+
+def test_rank_centrality_and_given_starts() -> None:
+    objective = made()
+    spectral = PaperSolver(iterations=1, start="rank-centrality").solve(objective)
+    given = PaperSolver(iterations=1, start=(SCORE, ACCURACY)).solve(objective)
+    assert given.value is not None
+    assert spectral.value is not None
+    assert given.value < spectral.value
+
+
+def test_a_step_that_diverges_is_said_to() -> None:
+    with pytest.raises(InputError, match="diverged at iteration"):
+        PaperSolver(score_step=50.0, accuracy_step=50.0).solve(made())
+
+
+@pytest.mark.parametrize("wrong", [{"order": "both"}, {"loss": "median"}, {"iterations": 0}])
+def test_impossible_settings_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(InputError):
+        PaperSolver(**wrong)  # type: ignore[arg-type]
+
+
+# --- the baselines -------------------------------------------------------------------------------
+
+
+def test_rank_centrality_of_two_items_is_their_share_of_wins() -> None:
+    wins = model_wins(0, np.zeros(2), np.ones(1), 100, GUMBEL)
+    won = np.bincount(wins.winner, minlength=2)
+    score = RankCentrality().solve(wins, 2).score
+    assert score[0] - score[1] == pytest.approx(np.log(won[0] / won[1]), rel=1e-9)
+
+
+def test_rank_centrality_large_and_small_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    wins = model_wins(2, SCORE, np.ones(3), 500, GUMBEL)
+    small = RankCentrality().solve(wins, 8)
+    monkeypatch.setattr("juryrank.solvers.spectral.LARGEST_DENSE", 3)
+    large = RankCentrality().solve(wins, 8)
+    assert large.converged
+    np.testing.assert_allclose(small.score, large.score, atol=1e-8)
+
+
+def test_rank_centrality_is_consistent_for_bradley_terry() -> None:
+    wins = model_wins(2, SCORE, np.ones(3), 50_000, GUMBEL)
+    np.testing.assert_allclose(RankCentrality().solve(wins, 8).score, SCORE, atol=0.05)
+
+
+@pytest.mark.parametrize("noise", [GUMBEL, NORMAL], ids=lambda noise: noise.name)
+def test_crowd_fit_is_a_minimum_of_its_own_likelihood(noise: Noise) -> None:
+    wins = model_wins(4, SCORE, np.array([2.0, 1.0, 0.3, -1.0]), 200, noise)
+    found = CrowdSolver(rounds=300, tolerance=1e-3).solve(
+        Objective(wins, 8, noise, Prior(3.0), fixed_accuracy=np.ones(4))
+    )
+
+    def loss(score: np.ndarray, eta: np.ndarray) -> float:
+        total = float(np.sum(score**2)) / 18.0
+        for u in range(4):
+            part = slice(wins.start[u], wins.start[u + 1])
+            p = noise.cdf(score[wins.winner[part]] - score[wins.loser[part]])
+            total -= float(np.sum(np.log(eta[u] * p + (1 - eta[u]) * (1 - p))))
+        return total
+
+    base = loss(found.score, found.accuracy)
+    assert found.value == pytest.approx(base, abs=1e-3)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        nearby = np.clip(found.accuracy + 0.03 * rng.normal(size=4), 0.0, 1.0)
+        assert loss(found.score + 0.03 * rng.normal(size=8), nearby) > base - 1e-6
+    assert np.all((found.accuracy >= 0.0) & (found.accuracy <= 1.0))
+    assert found.accuracy[3] < 0.5
