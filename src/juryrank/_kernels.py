@@ -6,11 +6,11 @@ a code, never by passing a function, which would miss the cache in every new pro
 
 **Noise.** `F`, the distribution of the difference of two noises, is symmetric, so its lower tail
 says everything. With ``t = |x|`` each family gives ``h(t) = -log F(-t)``, its derivatives ``h'``
-and ``h''`` and the odds ``z = F(-t) / F(t)``; then ``g(x) = -log F(x)`` is, for ``x <= 0``,
+and ``h''`` and the odds ``z = F(-t) / F(t)``; then ``g(x) = -log F(x)`` is, for ``x < 0``,
 
     g = h,           g' = -h',      g'' = h''
 
-and for ``x > 0``
+and for ``x >= 0``
 
     g = log(1 + z),  g' = -h' z,    g'' = h'^2 z (1 + z) - h'' z.
 
@@ -283,7 +283,7 @@ def _values(
 def _slopes(x: Floats, k: int, odds: Floats, first: Floats, slope: Floats) -> None:
     """``g'(x)`` from the lower tail."""
     for i in range(k):
-        slope[i] = -first[i] * (odds[i] if x[i] > 0.0 else 1.0)
+        slope[i] = -first[i] * (odds[i] if x[i] >= 0.0 else 1.0)
 
 
 @njit(**COMPILED, fastmath=FAST)
@@ -292,7 +292,7 @@ def _bends(x: Floats, k: int, odds: Floats, first: Floats, second: Floats, bend:
     for i in range(k):
         z = odds[i]
         above = first[i] * first[i] * z * (1.0 + z) - second[i] * z
-        bend[i] = above if x[i] > 0.0 else second[i]
+        bend[i] = above if x[i] >= 0.0 else second[i]
 
 
 @njit(**COMPILED)
@@ -350,7 +350,7 @@ def _accuracy_derivatives(
         _tail(noise, x, k, odds, first, second)
         for i in range(k):
             z = odds[i]
-            above = x[i] > 0.0
+            above = x[i] >= 0.0
             slope = -first[i] * (z if above else 1.0)
             bend = first[i] * first[i] * z * (1.0 + z) - second[i] * z if above else second[i]
             pull = weight[a + i] * gap[a + i]
@@ -390,7 +390,7 @@ def _best_accuracy(
         longest = 2.0 * (1.0 + abs(accuracy))
         proposal = accuracy + min(max(move, -longest), longest)
         if abs(move) * np.sqrt(bend) < NEWTON_TOLERANCE:
-            return min(max(proposal, low), high)
+            return float(min(max(proposal, low), high))
         if proposal >= high:
             proposal = high if high == rule.bound else 0.5 * (accuracy + high)
         elif proposal <= low:

@@ -180,8 +180,8 @@ def _require_log_concave(log_p: LogDensity, low: float, high: float, name: str) 
         raise InputError(
             f"The noise {name!r} is not log-concave: its log-density bends upwards at {len(wrong)} "
             f"of {len(grid)} points, first near {grid[wrong[0] + 1]:.4g}. The fit would have false "
-            "optima. Use a log-concave density: normal, Gumbel, exponential, gamma with shape >= 1, "
-            "beta with both parameters >= 1, ..."
+            "optima. Use a log-concave density: normal, Gumbel, exponential, gamma with a shape of "
+            "at least 1, ..."
         )
 
 
@@ -229,7 +229,7 @@ def _log_overlap(log_p: LogDensity, low: float, high: Floats, shift: Floats) -> 
     last_kept = np.minimum(last - kept[:, ::-1].argmax(axis=1) + 1, last)
     rows = np.arange(len(coarse))
     left, right = coarse[rows, first_kept][:, None], coarse[rows, last_kept][:, None]
-    half = 0.5 * (right - left) / PANELS
+    half = 0.5 * np.maximum(right - left, 0.0) / PANELS
     centres = left + half * (2.0 * np.arange(PANELS) + 1.0)
     nodes = (centres[:, :, None] + half[:, :, None] * PANEL_NODES).reshape(len(coarse), -1)
     log_terms = log_p(nodes) + log_p(nodes + shift) + np.log(np.tile(PANEL_WEIGHTS, PANELS))
