@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from juryrank import __version__, cli
-from juryrank.cli import app
+from juryrank import __version__
+from juryrank.cli.app import app
 from juryrank.simulation import simulate
 
 ESCAPE = "\x1b"
@@ -155,7 +155,7 @@ def test_where_to_save_is_checked_before_the_fit(
     complaint: str,
 ) -> None:
     (tmp_path / "folder.csv").mkdir()
-    monkeypatch.setattr(cli, "_fitted", lambda *_, **__: pytest.fail("fitted"))
+    monkeypatch.setattr("juryrank.cli.app._fitted", lambda *_, **__: pytest.fail("fitted"))
     result = run("rank", votes, option, str(tmp_path / out))
     assert result.exit_code == 2
     assert result.stdout == ""
@@ -480,7 +480,7 @@ def _raises(error: BaseException) -> object:
 
 
 def test_a_bug_is_confessed(votes: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "_fitted", _raises(ZeroDivisionError("oh [/]")))
+    monkeypatch.setattr("juryrank.cli.app._fitted", _raises(ZeroDivisionError("oh [/]")))
     result = run("rank", votes)
     assert result.exit_code == 1
     assert "(ZeroDivisionError: oh [/])" in result.stderr
@@ -490,11 +490,11 @@ def test_a_bug_is_confessed(votes: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_bug_can_be_looked_into(votes: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JURYRANK_DEBUG", "1")
-    monkeypatch.setattr(cli, "_fitted", _raises(ZeroDivisionError("oh")))
+    monkeypatch.setattr("juryrank.cli.app._fitted", _raises(ZeroDivisionError("oh")))
     assert isinstance(run("rank", votes).exception, ZeroDivisionError)
 
 
 def test_an_interruption_is_quiet(votes: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "_fitted", _raises(KeyboardInterrupt()))
+    monkeypatch.setattr("juryrank.cli.app._fitted", _raises(KeyboardInterrupt()))
     result = run("rank", votes)
     assert (result.exit_code, result.output) == (130, "")

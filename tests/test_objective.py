@@ -151,7 +151,12 @@ def test_weight_two_is_the_vote_twice() -> None:
     objective = make(GUMBEL)
     wins = objective.wins
     doubled = replace(objective, wins=wins._replace(weight=2.0 * wins.weight))
-    twice = type(wins)(2 * wins.start, *(np.repeat(column, 2) for column in wins[1:]))
+    twice = wins._replace(
+        start=2 * wins.start,
+        winner=np.repeat(wins.winner, 2),
+        loser=np.repeat(wins.loser, 2),
+        weight=np.repeat(wins.weight, 2),
+    )
     score, accuracy = point(7)
     assert doubled.slopes(score, accuracy).value == pytest.approx(
         replace(objective, wins=twice).slopes(score, accuracy).value, rel=1e-12

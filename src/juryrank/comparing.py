@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError, JuryrankError, JuryrankWarning
+from juryrank.errors import InputError, JuryrankError, JuryrankWarning, require_seed
 from juryrank.fitting import rank
 from juryrank.models import MODELS, model_named
 from juryrank.ranking import Ranking
@@ -37,6 +38,15 @@ class Comparison:
     seed: int
     votes: int
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain dictionaries and lists."""
+        return {
+            "models": self.table.to_dicts(),
+            "folds": self.folds,
+            "seed": self.seed,
+            "votes": self.votes,
+        }
+
 
 def compare(
     votes: Votes,
@@ -50,6 +60,9 @@ def compare(
     """Cross-validate: fit each model on all folds but one, predict the votes of that one."""
     for model in models:
         model_named(model)
+    if len(set(models)) < len(models):
+        raise InputError(f"Each model can be compared once, not {', '.join(models)}.")
+    require_seed(seed)
     if not 2 <= folds <= len(votes):
         raise InputError(
             f"folds={folds} must lie between 2 and the number of votes ({len(votes)})."

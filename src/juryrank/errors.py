@@ -21,6 +21,12 @@ class JuryrankWarning(UserWarning):
     """The answer stands, but the user should know something about it."""
 
 
+def require_seed(seed: int) -> None:
+    """Refuse a seed that numpy's generators do not take."""
+    if seed < 0:
+        raise InputError(f"seed={seed} must not be negative.")
+
+
 def listing(names: Sequence[object], most: int = 5) -> str:
     """Name the first `most` things and count the rest: ``a, b, c and 4 more``."""
     shown = ", ".join(str(name) for name in names[:most])

@@ -32,7 +32,7 @@ from juryrank.solvers.scales import FIRST_GUESS
 from juryrank.solvers.search import ROUGH, search, votes_for
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import RankCentrality
-from juryrank.votes import Votes, Wins
+from juryrank.votes import NO_JUDGE_COLUMN, Votes, Wins
 
 Floats = NDArray[np.float64]
 PriorChoice = Literal["auto"] | None | Prior | tuple[float, float]
@@ -173,7 +173,8 @@ def _noise(model: Model, noise: str | Noise | None) -> Noise:
         return noise_named(model.noise)
     if model.name != "htm":
         raise InputError(
-            f"The model {model.name!r} has {model.noise} noise. To choose a noise, use model='htm'."
+            f"The model {model.name!r} has {model.noise} noise. To choose a noise, use model='htm' "
+            "(--model htm)."
         )
     return noise if isinstance(noise, Noise) else noise_named(noise)
 
@@ -264,8 +265,8 @@ def _require_scale(task: _Task, objective: Objective) -> None:
     if task.lambda0 and not objective.has_scale:
         raise InputError(
             f"lambda0={task.lambda0:g} pulls all scores to 0 while the accuracies, which have no "
-            "prior, can grow without end: there is no best fit. Leave prior='auto', give the "
-            "accuracies a prior, or use solver='paper', which stops early."
+            "prior, can grow without end: there is no best fit. Use prior='auto' (--prior auto), "
+            "or solver='paper' (--solver paper), which stops early."
         )
 
 
@@ -281,7 +282,7 @@ def _require_connected(task: _Task) -> None:
     if not task.regularised and not task.connection.is_strong:
         raise InputError(
             f"Without a prior these votes cannot rank the items: {_groups(task)}. Their distance "
-            "would be infinite or arbitrary. Use the default prior (--prior auto), or collect "
+            "would be infinite or arbitrary. Use prior='auto' (--prior auto), or collect "
             "votes that link them."
         )
 
@@ -297,14 +298,15 @@ def _remarks_on_votes(task: _Task) -> tuple[str, ...]:
     votes = task.votes
     remarks = list(votes.left_out.sentences)
     if not votes.judges_known:
-        remarks.append("There is no judge column: all votes count as one judge's.")
+        remarks.append(NO_JUDGE_COLUMN)
     elif votes.n_judges == 1 and task.model.judges != "equal":
         remarks.append("There is only one judge: its accuracy is 1 by definition.")
     if not task.connection.is_strong and task.model.method in ("likelihood", "crowd"):
-        decided = (
-            "the prior decides how far apart" if task.regularised else "nothing decides how far"
+        who = "the prior" if task.regularised else "nothing"
+        remarks.append(
+            f"The votes do not link all items, so {who} decides how far apart some of them are: "
+            f"{_groups(task)}."
         )
-        remarks.append(f"The votes do not link all items, so {decided}: {_groups(task)}.")
     return tuple(remarks)
 
 

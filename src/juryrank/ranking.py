@@ -67,13 +67,11 @@ class Ranking:
         average accuracy.
         """
         single = not any(_is_sequence(labels) for labels in (judge, left, right))
-        score = dict(zip(self.items["item"], self.items["score"], strict=True))
-        weight = dict(zip(self.judges["judge"], self.judges["accuracy"], strict=True))
-        weight[None] = self._link.average_judge(self.judges)
+        average = self._link.average_judge(self.judges)
         judges, lefts, rights = np.broadcast_arrays(
-            _looked_up(weight, judge, "judge"),
-            _looked_up(score, left, "item"),
-            _looked_up(score, right, "item"),
+            _looked_up(self.judges, "judge", "accuracy", judge, for_none=average),
+            _looked_up(self.items, "item", "score", left),
+            _looked_up(self.items, "item", "score", right),
         )
         chance = self._link.chance(judges, lefts, rights)
         return float(chance[0]) if single else chance
@@ -229,12 +227,25 @@ def _is_sequence(labels: object) -> bool:
     return isinstance(labels, Sequence | np.ndarray | pl.Series) and not isinstance(labels, str)
 
 
-def _looked_up(known: dict[Any, float], labels: Any, what: str) -> Floats:
-    wanted = list(labels) if _is_sequence(labels) else [labels]
-    missing = [label for label in wanted if label not in known]
-    if missing:
-        raise InputError(f"{len(missing):,} {what}s are not in the votes: {listing(missing)}.")
-    return np.array([known[label] for label in wanted], dtype=np.float64)
+def _looked_up(
+    frame: pl.DataFrame, name: str, value: str, labels: Any, for_none: float | None = None
+) -> Floats:
+    """The values that belong to the labels, in their order."""
+    known = frame.select(name, value)
+    given = list(labels) if _is_sequence(labels) else [labels]
+    try:
+        wanted = pl.DataFrame({name: pl.Series(given, dtype=known.schema[name], strict=True)})
+    except (TypeError, pl.exceptions.PolarsError):
+        raise InputError(f"There is no {name} such as {listing(given)} in the votes.") from None
+    found = wanted.join(known, on=name, how="left", maintain_order="left")
+    if for_none is not None:
+        known_or_none = pl.when(pl.col(name).is_null()).then(for_none).otherwise(value)
+        found = found.with_columns(known_or_none.alias(value))
+    strange = found.filter(pl.col(value).is_null())[name].to_list()
+    if strange:
+        many = " is" if len(strange) == 1 else "s are"
+        raise InputError(f"{len(strange):,} {name}{many} not in the votes: {listing(strange)}.")
+    return found[value].to_numpy()
 
 
 def _finite(value: Any) -> Any:

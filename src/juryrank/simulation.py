@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError
+from juryrank.errors import InputError, require_seed
 from juryrank.models import DEFAULT_MODEL, Model, model_named
 from juryrank.noise import Noise, noise_named
 
@@ -60,7 +60,10 @@ def simulate(
         density: Instead, each judge answers every ordered pair with this probability.
         seed: The same seed gives the same votes.
     """
+    require_seed(seed)
     kind = _checked(model, items, judges, adversaries, votes_per_judge, density)
+    if not (np.isfinite(score_sd) and score_sd >= 0.0):
+        raise InputError(f"score_sd={score_sd} must be a number that is not negative.")
     chosen = _noise(kind, noise)
     rng = np.random.default_rng(seed)
     score = _given(scores, items, "scores") if scores is not None else rng.normal(

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
+NO_JUDGE_COLUMN = "There is no judge column: all votes count as one judge's."
 
 
 def total_weight(

@@ -20,10 +20,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from juryrank.objective import Objective, Prior
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.solution import Solution
+
+Floats = NDArray[np.float64]
 
 FIRST_GUESS = Prior(1.0, 1.0)
 SCORE_SD_RANGE = (0.02, 50.0)
@@ -62,14 +65,19 @@ def _better_prior(objective: Objective, solution: Solution) -> tuple[Prior, floa
     curvature = objective.curvature(score, accuracy, dense=False)
     determined_scores = _determined(curvature.score, old.score_precision)
     if not objective.accuracies_free:
-        score_square = float(score @ score) / determined_scores
+        score_square = _mean_square(score, determined_scores)
         return Prior(_score_sd(score_square, old), old.accuracy_sd), 1.0
     mean = max(float(accuracy.mean()), float(np.sqrt(np.mean(accuracy**2))) / ACCURACY_SD_RANGE[1])
     determined_accuracies = _determined(curvature.accuracy, old.accuracy_precision)
     spread = float(np.sum((accuracy - mean) ** 2)) / determined_accuracies
-    score_square = float(score @ score) / max(determined_scores, determined_accuracies)
+    score_square = _mean_square(score, max(determined_scores, determined_accuracies))
     accuracy_sd = _within(np.sqrt(spread) / mean, ACCURACY_SD_RANGE)
     return Prior(_score_sd(score_square * mean**2, old), accuracy_sd), mean
+
+
+def _mean_square(score: Floats, determined: float) -> float:
+    """Mean square of the scores; one more, of 1, keeps a handful of votes from shrinking all."""
+    return (float(score @ score) + 1.0) / (determined + 1.0)
 
 
 def _score_sd(square: float, old: Prior) -> float:
@@ -77,7 +85,7 @@ def _score_sd(square: float, old: Prior) -> float:
     return _within(np.sqrt(square), SCORE_SD_RANGE) if np.isfinite(old.score_sd) else np.inf
 
 
-def _determined(curvature: np.typing.NDArray[np.float64], precision: float) -> float:
+def _determined(curvature: Floats, precision: float) -> float:
     """How many of the unknowns the votes determine rather than the prior."""
     count = len(curvature) - float(np.sum(precision / np.maximum(curvature, precision + 1e-300)))
     return max(count, LEAST_DETERMINED * len(curvature))

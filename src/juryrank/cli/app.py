@@ -1,0 +1,466 @@
+"""The command line: a thin layer that reads options, calls the library and shows the answer.
+
+Importing numba takes most of a second, so whatever needs it is imported inside the commands, after
+the votes have been read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from juryrank import __version__
+from juryrank.cli.exits import exits_politely
+from juryrank.cli.source import Source, with_source
+from juryrank.errors import InputError, JuryrankWarning
+from juryrank.models import DEFAULT_MODEL, MODELS, model_named
+from juryrank.saving import check_savable
+from juryrank.terminal import (
+    check_view,
+    comparison_view,
+    console,
+    counted,
+    progress,
+    ranking_view,
+    show_note,
+    show_warning,
+)
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from juryrank.comparing import Comparison
+    from juryrank.ranking import Ranking
+    from juryrank.simulation import Simulation
+    from juryrank.votes import Votes
+
+DEFAULT_TOP = 20
+DEFAULT_JUDGES = 10
+VOTES_SAVED_AS = (".csv", ".tsv", ".json", ".parquet")
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+JUDGES_ARE = {"equal": "alike", "accuracy": "differ", "reliability": "differ"}
+MODEL_LIST = "Models:\n" + "\n".join(
+    f"{model.name:<16} {model.title}: judges {JUDGES_ARE[model.judges]}"
+    for model in MODELS.values()
+)
+
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="How many threads to use.", show_default="all cores"),
+]
+Noise = Annotated[
+    str | None,
+    typer.Option(help="For the model htm: gumbel, normal or exponential.", metavar="NAME"),
+]
+Accuracies = Annotated[
+    str | None,
+    typer.Option(
+        help="The judges' accuracies, such as 3,2,1,0,-1.",
+        metavar="NUMBER,...",
+        show_default="drawn around 1",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same result.")]
+
+
+def main() -> None:
+    """Run the command line."""
+    _never_fail_to_encode(sys.stdout, sys.stderr)
+    app(prog_name="juryrank")
+
+
+def _never_fail_to_encode(*streams: Any) -> None:
+    """Let a terminal that knows no unicode show a question mark instead of an error."""
+    for stream in streams:
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+# --- the commands --------------------------------------------------------------------------------
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"juryrank {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def juryrank(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=_show_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Votes by many judges in, one ranking out, and how far to trust every judge.
+
+    A vote is a row: judge, winner, loser; or judge, left, right, winner.
+
+    Examples:
+      juryrank check votes.csv
+      juryrank rank votes.csv
+      juryrank simulate --adversaries 2 | juryrank rank -
+    """
+
+
+@app.command(epilog=MODEL_LIST)
+@exits_politely
+@with_source
+def rank(
+    source: Source,
+    model: Annotated[
+        str, typer.Option(help="What is assumed of votes and judges; listed below.", metavar="NAME")
+    ] = DEFAULT_MODEL,
+    noise: Noise = None,
+    prior: Annotated[
+        str,
+        typer.Option(
+            help="auto: scales chosen by the data; none: maximum likelihood; or the standard "
+            "deviations of scores and accuracies, such as 1.5,0.5.",
+            metavar="auto|none|SIGMA,TAU",
+        ),
+    ] = "auto",
+    lambda0: Annotated[
+        float,
+        typer.Option(
+            metavar="X", help="Weight of the paper's virtual node, instead of a score prior."
+        ),
+    ] = 0.0,
+    solver: Annotated[
+        Literal["profile", "paper"],
+        typer.Option(help="profile is fast and sure; paper is the paper's Algorithm 1."),
+    ] = "profile",
+    top: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many items to show.")
+    ] = DEFAULT_TOP,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Save the items as .csv, .tsv or .parquet, or everything as .json or .html.",
+            metavar="FILE",
+        ),
+    ] = None,
+    judges_out: Annotated[
+        Path | None, typer.Option(help="Save the judges, with the same endings.", metavar="FILE")
+    ] = None,
+    as_json: AsJson = False,
+    threads: Threads = None,
+) -> None:
+    """Rank the items, and say how accurate each judge is.
+
+    Examples:
+      juryrank rank votes.csv
+      juryrank rank votes.csv --out ranking.csv --judges-out judges.csv
+      juryrank rank battles.parquet --judge rater --top 50
+      juryrank rank 'votes/*.csv.gz' --model btl --json | jq .items
+    """
+    model_named(model)
+    chosen_prior = _prior(prior)
+    _check_destinations(source, out, judges_out)
+    votes = source.read()
+    ranking = _fitted(
+        votes, model, noise=noise, prior=chosen_prior, lambda0=lambda0, solver=solver,
+        threads=threads,
+    )  # fmt: skip
+    _save_ranking(ranking, out, judges_out)
+    if as_json:
+        _print_text(ranking.to_json() + "\n")
+    else:
+        from juryrank.judge_remarks import judge_remarks
+
+        _show(ranking_view(ranking, judge_remarks(ranking), top))
+    for warning in ranking.warnings:
+        show_warning(warning)
+
+
+@app.command()
+@exits_politely
+@with_source
+def check(source: Source, as_json: AsJson = False) -> None:
+    """Say what is in the votes, and whether they can rank the items.
+
+    Example:
+      juryrank check votes.csv
+    """
+    votes = source.read()
+    from juryrank.checking import check as checked
+
+    found = checked(votes)
+    if as_json:
+        _print_json(found.to_dict())
+    else:
+        _show(check_view(found))
+
+
+@app.command(epilog=MODEL_LIST)
+@exits_politely
+@with_source
+def compare(
+    source: Source,
+    models: Annotated[
+        str | None,
+        typer.Option(
+            help="The models to compare, with commas between them.",
+            metavar="NAME,...",
+            show_default="all but htm",
+        ),
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Into how many parts the votes are split.")
+    ] = 5,
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Save the table as .csv, .tsv, .json, .parquet or .html.", metavar="FILE"
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    threads: Threads = None,
+) -> None:
+    """Compare models by how well they predict unseen votes.
+
+    Examples:
+      juryrank compare votes.csv
+      juryrank compare votes.csv --models hbtl,btl --folds 10
+    """
+    chosen = None if models is None else _models(models)
+    _check_destinations(source, out)
+    votes = source.read()
+    comparison = _compared(votes, chosen, folds, seed, threads)
+    if out is not None:
+        from juryrank.ranking import save_frame
+
+        save_frame(comparison.table, out)
+        show_note(f"Saved the comparison to {out}.")
+    if as_json:
+        _print_json(comparison.to_dict())
+    else:
+        _show(comparison_view(comparison))
+    _warn_of_votes(votes)
+
+
+@app.command()
+@exits_politely
+def simulate(
+    items: Annotated[int, typer.Option(min=2, metavar="N", help="Number of items.")] = 20,
+    judges: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Number of judges.",
+            show_default=f"{DEFAULT_JUDGES}, or one per accuracy",
+        ),
+    ] = None,
+    model: Annotated[
+        str,
+        typer.Option(help="hbtl, htcv, htm, btl, tcv, crowdbt or crowdtcv.", metavar="NAME"),
+    ] = DEFAULT_MODEL,
+    noise: Noise = None,
+    accuracies: Accuracies = None,
+    adversaries: Annotated[
+        int, typer.Option(min=0, metavar="N", help="How many of the judges vote backwards.")
+    ] = 0,
+    votes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Votes per judge.", show_default="100")
+    ] = None,
+    density: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X", help="Instead: the chance that a judge is asked a pair, each way."
+        ),
+    ] = None,
+    score_sd: Annotated[
+        float, typer.Option(min=0.0, metavar="X", help="Spread of the items' scores.")
+    ] = 1.0,
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Save the votes as .csv, .tsv, .json or .parquet, and the truth beside them.",
+            metavar="FILE",
+            show_default="CSV on stdout",
+        ),
+    ] = None,
+) -> None:
+    """Make up votes whose truth is known.
+
+    Examples:
+      juryrank simulate --items 20 --accuracies 3,2,1,0,-1 --out votes.csv
+      juryrank simulate --judges 50 --adversaries 5 --seed 7 | juryrank rank -
+    """
+    known = None if accuracies is None else _numbers("--accuracies", accuracies)
+    model_named(model)
+    for path in () if out is None else _simulation_files(out):
+        check_savable(path, VOTES_SAVED_AS)
+    from juryrank.simulation import simulate as simulated
+
+    made = simulated(
+        items,
+        judges or (len(known) if known else DEFAULT_JUDGES),
+        model=model,
+        noise=noise,
+        score_sd=score_sd,
+        accuracies=known,
+        adversaries=adversaries,
+        votes_per_judge=votes,
+        density=density,
+        seed=seed,
+    )
+    if out is None:
+        _print_text(made.votes.write_csv())
+    else:
+        _save_simulation(made, out)
+
+
+# --- options into values -------------------------------------------------------------------------
+
+
+def _prior(text: str) -> Literal["auto"] | tuple[float, float] | None:
+    if text.strip().lower() == "auto":
+        return "auto"
+    if text.strip().lower() == "none":
+        return None
+    scales = _numbers("--prior", text)
+    if len(scales) != 2:
+        raise InputError(
+            f"--prior {text} must be auto, none, or two numbers: the standard deviations of scores "
+            "and accuracies, such as 1.5,0.5."
+        )
+    return scales[0], scales[1]
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"{option} {text} must be numbers with commas between them, such as 1.5,0.5."
+        ) from None
+
+
+def _models(text: str) -> list[str]:
+    names = (name.strip() for name in text.split(","))
+    return list(dict.fromkeys(model_named(name).name for name in names))
+
+
+# --- the work ------------------------------------------------------------------------------------
+
+
+def _fitted(votes: Votes, model: str, **options: Any) -> Ranking:
+    from juryrank.fitting import rank as fit
+
+    with progress(f"Fitting {model}") as say, warnings.catch_warnings():
+        warnings.simplefilter("ignore", JuryrankWarning)  # they are in ranking.warnings too
+
+        def watch(evaluation: int, objective: float, gradient: float) -> None:
+            if say:
+                slope = "" if math.isnan(gradient) else f", gradient {gradient:.2g}"
+                state = f"evaluation {evaluation}, objective {objective:,.2f}{slope}"
+                say(f"Fitting {model}: {state}", None)
+
+        return fit(votes, model, **options, watch=watch)
+
+
+def _compared(
+    votes: Votes, chosen: Sequence[str] | None, folds: int, seed: int, threads: int | None
+) -> Comparison:
+    from juryrank.comparing import COMPARED
+    from juryrank.comparing import compare as fit_and_compare
+
+    models = chosen or COMPARED
+    with progress("Comparing models", total=len(models) * folds) as say:
+
+        def watch(done: int, _total: int, model: str) -> None:
+            if say:
+                say(f"Comparing models: {model}", done)
+
+        return fit_and_compare(votes, models, folds=folds, seed=seed, threads=threads, watch=watch)
+
+
+# --- the answer ----------------------------------------------------------------------------------
+
+
+def _check_destinations(source: Source, *paths: Path | None) -> None:
+    """Complain before the long work about files that could not be saved after it."""
+    given = [path for path in paths if path is not None]
+    for path in given:
+        check_savable(path)
+        if path.exists() and Path(source.path).exists() and path.samefile(source.path):
+            raise InputError(f"Saving to {str(path)!r} would overwrite the votes.")
+    if len({path.resolve() for path in given}) < len(given):
+        raise InputError(f"Items and judges cannot both be saved to {str(given[0])!r}.")
+
+
+def _save_ranking(ranking: Ranking, out: Path | None, judges_out: Path | None) -> None:
+    from juryrank.ranking import save_frame
+
+    if out is not None:
+        ranking.save(out)
+        show_note(f"Saved the ranking to {out}.")
+    if judges_out is not None:
+        save_frame(ranking.judges, judges_out)
+        show_note(f"Saved the judges to {judges_out}.")
+
+
+def _simulation_files(out: Path) -> tuple[Path, Path, Path]:
+    """Give the files of the votes, the true scores and the true accuracies."""
+    items, judges = (out.with_name(f"{out.stem}.{it}{out.suffix}") for it in ("items", "judges"))
+    return out, items, judges
+
+
+def _save_simulation(made: Simulation, out: Path) -> None:
+    from juryrank.ranking import save_frame
+
+    files = _simulation_files(out)
+    for frame, path in zip((made.votes, made.items, made.judges), files, strict=True):
+        save_frame(frame, path)
+    show_note(
+        f"Saved {counted(len(made.votes), 'vote')} to {files[0]}, the true scores to {files[1]} "
+        f"and the true accuracies to {files[2]}."
+    )
+
+
+def _warn_of_votes(votes: Votes) -> None:
+    from juryrank.votes import NO_JUDGE_COLUMN
+
+    for sentence in votes.left_out.sentences:
+        show_warning(sentence)
+    if not votes.judges_known:
+        show_warning(NO_JUDGE_COLUMN)
+
+
+def _show(parts: Iterable[RenderableType]) -> None:
+    stdout = console()
+    for part in parts:
+        stdout.print(part)
+
+
+def _print_json(answer: dict[str, Any]) -> None:
+    _print_text(json.dumps(answer, ensure_ascii=False, allow_nan=False, default=str) + "\n")
+
+
+def _print_text(text: str) -> None:
+    """Print for programs: always UTF-8, whatever the terminal would like."""
+    sys.stdout.buffer.write(text.encode())

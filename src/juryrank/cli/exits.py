@@ -1,0 +1,55 @@
+"""How a command ends when something goes wrong: a message on stderr and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import typer
+
+from juryrank.errors import JuryrankError
+from juryrank.terminal import show_error
+
+INTERRUPTED = 130
+READER_GONE = 1
+"""As rich and typer have it when the reader of stdout has left, as `head` does."""
+
+
+def exits_politely(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn errors into messages on stderr and exit codes."""
+
+    @wraps(command)
+    def polite(**given: Any) -> None:
+        try:
+            command(**given)
+            sys.stdout.flush()
+        except JuryrankError as error:
+            show_error(str(error))
+            raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            _forget_stdout()
+            raise typer.Exit(READER_GONE) from None
+        except Exception as error:
+            if os.environ.get("JURYRANK_DEBUG"):
+                raise
+            show_error(_apology(error))
+            raise typer.Exit(1) from None
+
+    return polite
+
+
+def _forget_stdout() -> None:
+    """Keep Python from complaining, when it exits, that nobody reads stdout any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _apology(error: Exception) -> str:
+    return (
+        f"Something went wrong inside juryrank ({type(error).__name__}: {error}). This is a bug: "
+        "please report it, with what is shown if you set JURYRANK_DEBUG=1 and try again."
+    )

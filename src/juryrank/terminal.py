@@ -1,0 +1,339 @@
+"""How results look in a terminal. Labels come from data: they are shown, never interpreted."""
+
+from __future__ import annotations
+
+import math
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Timer
+from typing import TYPE_CHECKING
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.table import Column, Table
+from rich.text import Text
+
+from juryrank.models import model_named
+
+if TYPE_CHECKING:
+    from juryrank.checking import Check, Spread
+    from juryrank.comparing import Comparison
+    from juryrank.judge_remarks import JudgeRemark
+    from juryrank.ranking import Ranking
+
+NARROWEST_PIPE = 80
+WIDEST_LABEL = 40
+WIDEST_JUDGE = 24
+NARROWEST_BAR, WIDEST_BAR = 8, 44
+JUDGES_PER_REMARK = 5
+PATIENCE = 0.4
+"""Seconds before anything is said about how far the work has got."""
+
+LINE_BREAKS_AND_CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
+TEXT_DIRECTION_SIGNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+Say = Callable[[str, int | None], None]
+"""Tell what is being done now and how much of it is done, if that is known."""
+
+
+# --- where it goes -------------------------------------------------------------------------------
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Make a console that takes no text for markup and is wide enough when piped."""
+    made = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if not made.is_terminal:
+        made.width = max(made.width, NARROWEST_PIPE)
+    return made
+
+
+def show_error(message: str) -> None:
+    """Print an error to stderr."""
+    _print_line(Text("Error: ", "bold red"), message)
+
+
+def show_warning(message: str) -> None:
+    """Print a warning to stderr."""
+    _print_line(Text("Warning: ", "bold yellow"), message)
+
+
+def show_note(message: str) -> None:
+    """Print a line for people to stderr."""
+    _print_line(Text(""), message)
+
+
+def _print_line(start: Text, message: str) -> None:
+    console(stderr=True).print(Text.assemble(start, literal(message)), soft_wrap=True)
+
+
+@contextmanager
+def progress(what: str, total: int | None = None) -> Iterator[Say | None]:
+    """Show on stderr what takes so long, if it does and stderr is a terminal (else give None)."""
+    errors = console(stderr=True)
+    if not (sys.stderr.isatty() and errors.is_interactive):
+        yield None
+        return
+    # Names of files are no markup either.
+    columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
+    bar = [BarColumn(), TimeRemainingColumn()] if total else []
+    display = Progress(*columns, *bar, console=errors, transient=True)
+    task = display.add_task(literal(what), total=total)
+    timer = Timer(PATIENCE, display.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda text, done: display.update(task, description=literal(text), completed=done)
+    finally:
+        timer.cancel()
+        timer.join()
+        display.stop()
+
+
+# --- labels and numbers --------------------------------------------------------------------------
+
+
+def literal(text: object) -> str:
+    """Give text in which control characters and line breaks are visible and do nothing."""
+    return "".join(_visible(sign) for sign in str(text))
+
+
+def _visible(sign: str) -> str:
+    harmful = unicodedata.category(sign) in LINE_BREAKS_AND_CONTROLS or sign in TEXT_DIRECTION_SIGNS
+    return sign.encode("unicode_escape").decode() if harmful else sign
+
+
+def label(value: object, widest: int = WIDEST_LABEL) -> Text:
+    """Give a label on one line, cut if it is long."""
+    text = Text(literal(value), no_wrap=True)
+    text.truncate(widest, overflow="ellipsis")
+    return text
+
+
+def counted(count: float, word: str) -> str:
+    """Give a number with its word: ``1 judge``, ``1,200 votes``."""
+    return f"{count:,g} {word}" if count == 1 else f"{_number(count)} {word}s"
+
+
+def _number(count: float) -> str:
+    return f"{count:,.0f}" if count == int(count) else f"{count:,.1f}"
+
+
+def _decimals(values: Sequence[float]) -> int:
+    """How many decimals it takes to tell the values apart."""
+    widest = max(values) - min(values)
+    return min(4, max(2, 2 - math.floor(math.log10(widest)))) if widest > 0.0 else 2
+
+
+# --- a ranking -----------------------------------------------------------------------------------
+
+
+def ranking_view(
+    ranking: Ranking, remarks: Sequence[JudgeRemark], top: int
+) -> Iterator[RenderableType]:
+    """Show the best items with their scores as bars, then the judges worth a look."""
+    yield _headline(ranking)
+    yield ""
+    yield _items_table(ranking, top)
+    hidden = len(ranking.items) - top
+    if hidden > 0:
+        yield Text(f"... and {hidden:,} more (--top {len(ranking.items)} shows them)", "dim")
+    yield ""
+    yield _example(ranking)
+    yield from _judges_view(ranking, remarks)
+
+
+def _headline(ranking: Ranking) -> Text:
+    sizes = (
+        counted(len(ranking.items), "item"),
+        counted(len(ranking.judges), "judge"),
+        counted(ranking.fit.votes, "vote"),
+    )
+    model = model_named(ranking.model)
+    return Text.assemble((", ".join(sizes), "bold"), f"\nModel {model.name}: {model.title}")
+
+
+def _items_table(ranking: Ranking, top: int) -> Table:
+    shown = ranking.items.head(top)
+    scores = shown["score"].to_list()
+    low, high = min(0.0, *scores), max(0.0, *scores)
+    decimals = _decimals([*scores, 0.0])
+    sign = "+" if low < 0.0 else ""
+    table = _table("rank", "item", "score", "", right=("rank", "score"))
+    for row in shown.iter_rows(named=True):
+        table.add_row(
+            f"{row['rank']:,}",
+            label(row["item"]),
+            f"{row['score']:{sign}z.{decimals}f}",
+            ScoreBar(row["score"], low, high),
+        )
+    return table
+
+
+def _table(*columns: str, right: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for name in columns:
+        # Where it is narrow, labels and bars give way, numbers do not.
+        is_number = name in right
+        table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number)
+    return table
+
+
+def _example(ranking: Ranking) -> Text:
+    """Say what the scores mean, by the example of the first two items."""
+    first, second = ranking.items["item"][:2]
+    share = f"{ranking.predict(None, first, second):.0%}"
+    pair = (label(first), " to ", label(second))
+    return Text.assemble("An average judge prefers ", *pair, f" in {share} of votes.")
+
+
+@dataclass(frozen=True)
+class ScoreBar:
+    """A score as a bar that starts at zero; it takes the width it is given."""
+
+    score: float
+    low: float
+    high: float
+    """The lowest and highest score (or zero) among those shown."""
+
+    def __rich_measure__(self, _console: Console, options: ConsoleOptions) -> Measurement:
+        widest = min(WIDEST_BAR, options.max_width)
+        return Measurement(min(NARROWEST_BAR, widest), widest)
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        cells = min(WIDEST_BAR, options.max_width) - 1
+        span = self.high - self.low
+        left = round(cells * -self.low / span) if span else 0
+        halves = round(2 * cells * abs(self.score) / span) if span else 0
+        full, start, end, axis = "==-|" if options.ascii_only else "━╺╸│"
+        if self.score < 0.0:
+            bar = (start * (halves % 2) + full * (halves // 2))[-left:] if left else ""
+            yield Text.assemble((bar.rjust(left), "magenta"), (axis, "dim"), end="")
+        else:
+            bar = (full * (halves // 2) + end * (halves % 2))[: cells - left]
+            yield Text.assemble(" " * left, (axis, "dim"), (bar, "cyan"), end="")
+
+
+def _judges_view(ranking: Ranking, remarks: Sequence[JudgeRemark]) -> Iterator[RenderableType]:
+    if len(ranking.judges) < 2:
+        return
+    yield ""
+    if model_named(ranking.model).judges == "equal":
+        yield Text("This model treats all judges alike; hbtl, the default, tells them apart.")
+        return
+    yield Text("Judges worth a look", "bold")
+    if not remarks:
+        yield Text("None stands out, as far as these votes can tell.")
+        return
+    yield _judges_table(remarks)
+    hidden = sum(max(0, len(remark.judges) - JUDGES_PER_REMARK) for remark in remarks)
+    if hidden:
+        yield Text(f"... and {hidden:,} more (--judges-out FILE saves all judges)", "dim")
+
+
+def _judges_table(remarks: Sequence[JudgeRemark]) -> Table:
+    table = _table("judge", "accuracy", "votes", right=("accuracy", "votes"))
+    table.add_column("")
+    for remark in remarks:
+        for row in remark.judges.head(JUDGES_PER_REMARK).iter_rows(named=True):
+            table.add_row(
+                label(row["judge"], WIDEST_JUDGE),
+                f"{row['accuracy']:.2f}",
+                _number(row["votes"]),
+                remark.sentence,
+            )
+    return table
+
+
+# --- a check -------------------------------------------------------------------------------------
+
+
+def check_view(check: Check) -> Iterator[RenderableType]:
+    """Show the verdict, what was counted, and what the user should know."""
+    yield Text(check.verdict, "bold green" if check.can_rank_without_prior else "bold yellow")
+    yield ""
+    yield _counts_table(check)
+    findings = list(_findings(check))
+    if findings:
+        yield ""
+        yield Text("Worth knowing", "bold")
+        yield from (_bullet(finding) for finding in findings)
+
+
+def _counts_table(check: Check) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim")
+    table.add_column(justify="right")
+    table.add_column()
+    judges = "" if check.judges_known else "no judge column: all votes count as one judge's"
+    table.add_row("items", f"{check.items:,}", _per(check.votes_per_item))
+    table.add_row("judges", f"{check.judges:,}", judges or _per(check.votes_per_judge))
+    table.add_row("votes", f"{check.votes:,}")
+    table.add_row("ties", f"{check.ties:,}")
+    table.add_row("duplicates", f"{check.duplicates:,}", "same judge, pair and outcome")
+    if check.weight != check.votes:
+        table.add_row("total weight", _number(check.weight))
+    table.add_row("rows left out", f"{check.left_out.total:,}")
+    return table
+
+
+def _per(spread: Spread) -> str:
+    if spread.min == spread.max:
+        return f"{counted(spread.min, 'vote')} each"
+    return f"{spread.min:,} to {spread.max:,} votes each, median {_number(spread.median)}"
+
+
+def _findings(check: Check) -> Iterator[str]:
+    yield from (f"{sentence[:1].upper()}{sentence[1:]}." for sentence in check.connection)
+    if check.lone_judges:
+        named = ", ".join(str(judge) for judge in check.first_lone_judges)
+        more = check.lone_judges - len(check.first_lone_judges)
+        yield (
+            f"{check.lone_judges:,} of {check.judges:,} judges share no pair with any other judge: "
+            f"{named}{f' and {more:,} more' if more else ''}."
+        )
+    yield from check.left_out.sentences
+
+
+def _bullet(sentence: str) -> Table:
+    line = Table.grid("", Column(overflow="fold"), padding=(0, 1, 0, 0))
+    line.add_row("-", Text(literal(sentence)))
+    return line
+
+
+# --- a comparison --------------------------------------------------------------------------------
+
+
+def comparison_view(comparison: Comparison) -> Iterator[RenderableType]:
+    """Show the models, the best first, with what each loses against the best."""
+    done = f"{counted(comparison.votes, 'vote')}, {comparison.folds} folds, seed {comparison.seed}"
+    yield Text.assemble(("How well models predict unseen votes", "bold"), f" ({done})")
+    yield ""
+    yield _models_table(comparison)
+    yield ""
+    yield Text(
+        "Log-loss: lower is better, and 0.693 is what guessing gets. Worse by: the log-loss above "
+        "the best model's, with its standard error."
+    )
+    for row in comparison.table.iter_rows(named=True):
+        if row["note"]:
+            yield _bullet(f"{row['model']} {row['note']}")
+
+
+def _models_table(comparison: Comparison) -> Table:
+    numbers = ("log-loss", "predicted right", "worse by")
+    table = _table("model", *numbers, right=numbers)
+    for row in comparison.table.iter_rows(named=True):
+        if row["log_loss"] is None:
+            table.add_row(row["model"], "-", "-", "could not be fitted")
+            continue
+        table.add_row(
+            row["model"],
+            f"{row['log_loss']:.4f}",
+            f"{row['correct']:.1%}",
+            f"{row['worse_by']:.4f} ± {row['worse_by_se']:.4f}" if row["worse_by"] else "best",
+        )
+    return table
