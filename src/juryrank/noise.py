@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import CubicSpline
 
 from juryrank import _kernels
 from juryrank._kernels import NoiseCode
@@ -239,6 +238,8 @@ def _log_overlap(log_p: LogDensity, low: float, high: Floats, shift: Floats) -> 
 
 def _lower_tail_table(knots: Floats, log_f: Floats, log_f_at_knots: Floats) -> Floats:
     """Spline coefficients of ``h(t) = -log F(-t)``; the last row is a parabola that goes on."""
+    from scipy.interpolate import CubicSpline  # slow to import, and few need it
+
     half = 0.5 * np.diff(knots)[:, None]
     log_piece = np.logaddexp.reduce(log_f + np.log(KNOT_WEIGHTS * half), axis=1)
     log_above = np.logaddexp.accumulate(log_piece[::-1])[::-1]

@@ -25,7 +25,7 @@ from juryrank import _kernels
 from juryrank._kernels import AccuracyRule
 from juryrank.errors import InputError
 from juryrank.noise import Noise
-from juryrank.votes import Wins
+from juryrank.votes import Wins, total_weight
 
 Floats = NDArray[np.float64]
 
@@ -161,22 +161,12 @@ class Objective:
 
     def curvature(self, score: Floats, accuracy: Floats, *, dense: bool) -> Curvature:
         """Second derivatives; `dense` gives the whole matrix in the scores, else its diagonal."""
-        return self._curvature(self.rule, score, accuracy, dense=dense)
-
-    def stiffness(self, score: Floats, accuracy: Floats) -> Floats:
-        """Second derivative in each score, everything else held."""
-        held = self.rule._replace(free=False)
-        return self._curvature(held, score, accuracy, dense=False).score
-
-    def _curvature(
-        self, rule: AccuracyRule, score: Floats, accuracy: Floats, *, dense: bool
-    ) -> Curvature:
         n, m = self.n_items, self.n_judges
         diagonal, accuracy_bend = np.zeros(n), np.empty(m)
         matrix = np.zeros((n, n) if dense else (0, 0))
         mixed = np.zeros((m, n) if dense else (0, 0))
         _kernels.curvature_pass(
-            self.noise.code, rule, self.wins, score, accuracy,
+            self.noise.code, self.rule, self.wins, score, accuracy,
             diagonal, matrix, accuracy_bend, mixed,
         )  # fmt: skip
         diagonal += self.prior.score_precision
@@ -187,6 +177,18 @@ class Objective:
             return Curvature(diagonal, accuracy_bend, mixed)
         matrix[np.diag_indices(n)] = diagonal
         return Curvature(matrix, accuracy_bend, mixed)
+
+    def stiffness(self, accuracy: Floats) -> Floats:
+        """Second derivative in each score where all scores are equal, the accuracies held.
+
+        All gaps are 0 there: ``g''(0) sum w a_u^2`` over the votes of the item, plus the prior.
+        """
+        wins = self.wins
+        pull = wins.weight * np.repeat(accuracy**2, np.diff(wins.start))
+        votes = total_weight(wins.winner, pull, self.n_items)
+        votes += total_weight(wins.loser, pull, self.n_items)
+        bend = float(self.noise.terms(0.0)[2])
+        return bend * votes + self.prior.score_precision + 2.0 * self.lambda0 * bend
 
     def _sum_over_judges(
         self, rule: AccuracyRule, score: Floats, accuracy: Floats

@@ -96,7 +96,7 @@ class PaperSolver:
 
     def _steps(self, objective: Objective) -> tuple[float, float]:
         if self.score_step is None:
-            stiffness = objective.stiffness(np.zeros(objective.n_items), objective.start_accuracy())
+            stiffness = objective.stiffness(objective.start_accuracy())
             score_step = 0.5 / max(float(stiffness.max()), 1e-12)
         else:
             score_step = self.score_step
@@ -129,7 +129,7 @@ class PaperSolver:
         path: list[tuple[Floats, Floats, float]],
     ) -> Solution:
         last = objective.slopes(score, accuracy)
-        stiffness = np.maximum(objective.stiffness(score, accuracy), 1e-12)
+        stiffness = np.maximum(objective.stiffness(accuracy), 1e-12)
         size = float(np.abs(_centred(last.score) / np.sqrt(stiffness)).max())
         converged = size <= TOLERANCE
         message = "" if converged else (

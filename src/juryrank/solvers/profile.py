@@ -121,7 +121,7 @@ class _Run:
 
 def _standard_errors(objective: Objective) -> Floats:
     """Rough standard errors of the scores, from the curvature with accuracies given."""
-    stiffness = objective.stiffness(np.zeros(objective.n_items), objective.start_accuracy())
+    stiffness = objective.stiffness(objective.start_accuracy())
     return np.asarray(1.0 / np.sqrt(np.maximum(stiffness, 1e-12)))
 
 
@@ -137,12 +137,12 @@ def first_step(objective: Objective, accuracy: Floats) -> Floats:
     """The scores one (diagonal) Newton step away from all equal, for given accuracies."""
     zero = np.zeros(objective.n_items)
     slope = objective.slopes(zero, accuracy).score
-    return np.asarray(-slope / np.maximum(objective.stiffness(zero, accuracy), 1e-12))
+    return np.asarray(-slope / np.maximum(objective.stiffness(accuracy), 1e-12))
 
 
 def _rounding(value: float) -> float:
     """The gradient (in standard errors) below which rounding of the objective hides progress."""
-    return 10.0 * float(np.sqrt(np.finfo(np.float64).eps * (1.0 + abs(value))))
+    return 30.0 * float(np.sqrt(np.finfo(np.float64).eps * (1.0 + abs(value))))
 
 
 def _not_converged(evaluations: int, size: float, tolerance: float) -> str:

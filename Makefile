@@ -1,0 +1,45 @@
+# Two commands do everything on a fresh machine with Python 3.11 or newer:
+#   make demo    ranks the bundled example votes
+#   make test    format, lint, types, tests, examples of the docs
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test bench clean
+
+demo: $(VENV)/.core
+	@echo "\n\$$ juryrank check examples/llm_judges.csv"
+	@$(BIN)/juryrank check examples/llm_judges.csv
+	@echo "\n\$$ juryrank rank examples/llm_judges.csv"
+	@$(BIN)/juryrank rank examples/llm_judges.csv
+	@echo "\n\$$ juryrank compare examples/llm_judges.csv"
+	@$(BIN)/juryrank compare examples/llm_judges.csv
+
+test: $(VENV)/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/against_evalica.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+
+$(VENV)/bin/python:
+	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'juryrank needs Python 3.11 or newer'"
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: $(VENV)/bin/python pyproject.toml
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/bin/python pyproject.toml
+	$(PIP) --editable ".[test]"
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/bin/python pyproject.toml
+	$(PIP) --editable ".[bench]"
+	@touch $@

@@ -1,0 +1,68 @@
+"""Every example in README and docs is run, and what it prints is what the page shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M)
+
+
+@pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    code = "\n".join(blocks(page, "python"))
+    exec(compile(code, str(page), "exec"), {})  # noqa: S102
+
+
+def sessions() -> list[tuple[str, str, str]]:
+    found = []
+    for page in PAGES:
+        for block in blocks(page, "console"):
+            for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n?)*)", block, re.M):
+                found.append((page.name, command, output))
+    return found
+
+
+def tidy(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+@pytest.mark.parametrize(("page", "command", "shown"), sessions())
+def test_commands_print_what_the_page_shows(page: str, command: str, shown: str) -> None:
+    folder = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(  # noqa: S602
+        command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert tidy(done.stdout) == tidy(shown)
+
+
+def test_the_examples_are_found() -> None:
+    assert len(sessions()) >= 3
+    assert all(page.exists() for page in PAGES)
+
+
+def test_the_bundled_votes_are_those_their_script_makes() -> None:
+    scope: dict[str, object] = {"__name__": "example", "__file__": "examples/make_llm_judges.py"}
+    exec((ROOT / "examples" / "make_llm_judges.py").read_text(encoding="utf-8"), scope)  # noqa: S102
+    made = scope["example_votes"]().write_csv()  # type: ignore[operator]
+    assert made == (ROOT / "examples" / "llm_judges.csv").read_text(encoding="utf-8")
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
