@@ -9,7 +9,6 @@ would move no score by more than `tolerance` of its standard error.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +20,17 @@ from juryrank.solvers.solution import Solution, Watcher
 Floats = NDArray[np.float64]
 
 CORRECTIONS = 12
+COARSE = 1.0
+"""From a cold start, go so far (in standard errors) before measuring the curvature."""
+LEAST_CURVATURE = 0.02
+"""Of that at equal scores; far from the optimum the profile can be flat or bent the wrong way."""
 
 
 @dataclass(frozen=True)
 class ProfileSolver:
     """Settings of the profile solver; the defaults need no touching."""
 
-    tolerance: float = 1e-5
+    tolerance: float = 1e-6
     max_iterations: int = 1000
 
     def solve(
@@ -37,35 +40,43 @@ class ProfileSolver:
         accuracy: Floats | None = None,
         watch: Watcher | None = None,
     ) -> Solution:
-        """Minimise the objective from given scores (all equal, if None) and accuracies (all 1)."""
+        """Minimise the objective from given scores (all equal, if None) and accuracies (all 1).
+
+        Giving both says that they are near the optimum already.
+        """
+        cold = accuracy is None
         score = np.zeros(objective.n_items) if score is None else score
         accuracy = objective.start_accuracy() if accuracy is None else accuracy.copy()
         if not objective.has_scale:
             score = _with_unit_spread(objective, score)
-        run = _Run(objective, accuracy, watch)
-        first = run.evaluate(score)
-        tolerance = max(self.tolerance, _rounding(first.value))
-        if first.size > tolerance:
-            self._minimise(run, first, tolerance)
-        last = run.last
-        converged = last.size <= max(tolerance, _rounding(last.value))
-        message = "" if converged else _not_converged(run.evaluations, last.size, tolerance)
-        best = last.score - last.score.mean()
-        return Solution(best, accuracy, last.value, converged, run.evaluations, message)
+        run = _Run(objective, score, accuracy, watch)
+        if cold:
+            self._minimise(run, COARSE)
+        run.measure_anew()
+        tolerance = max(self.tolerance, _rounding(run.value))
+        self._minimise(run, tolerance)
+        converged = run.size <= max(tolerance, _rounding(run.value))
+        message = "" if converged else _not_converged(run.evaluations, run.size, tolerance)
+        best = run.score - run.score.mean()
+        return Solution(best, accuracy, run.value, converged, run.evaluations, message)
 
-    def _minimise(self, run: _Run, first: _Point, tolerance: float) -> None:
+    def _minimise(self, run: _Run, tolerance: float) -> None:
         """L-BFGS in units of (standard error x size of the first gradient).
 
         Its first step has length 1: in these units that is the diagonal Newton step.
         """
-        unit = run.unit * float(np.linalg.norm(first.slope))
+        if run.size <= tolerance:
+            return
+        stretch = float(np.linalg.norm(run.slope * run.unit))
+        unit = run.unit * stretch
 
         def evaluate(steps: Floats) -> tuple[float, Floats]:
-            return run.evaluate_in(unit, steps)
+            run.evaluate(steps * unit)
+            return run.value, run.slope * unit
 
         result = minimize(
             evaluate,
-            first.score / unit,
+            run.score / unit,
             method="L-BFGS-B",
             jac=True,
             options={
@@ -73,56 +84,47 @@ class ProfileSolver:
                 "maxiter": self.max_iterations,
                 "maxfun": 10 * self.max_iterations,
                 "ftol": 0.0,
-                "gtol": tolerance * float(np.linalg.norm(first.slope)),
+                "gtol": tolerance * stretch,
             },
         )
         run.evaluate(np.asarray(result.x) * unit)
 
 
-class _Point(NamedTuple):
-    """Scores, the objective there, and its gradient per standard error of each score."""
+class _Run:
+    """One search: where it is, in which units it measures, how much work it has done."""
 
-    score: Floats
-    value: float
-    slope: Floats
+    def __init__(
+        self, objective: Objective, score: Floats, accuracy: Floats, watch: Watcher | None
+    ) -> None:
+        self.objective = objective
+        self.accuracy = accuracy
+        self.watch = watch
+        self.evaluations = 0
+        self.score = np.full_like(score, np.nan)
+        self.stiffness = np.maximum(objective.stiffness(objective.start_accuracy()), 1e-12)
+        self.unit = 1.0 / np.sqrt(self.stiffness)
+        self.evaluate(score)
+
+    def evaluate(self, score: Floats) -> None:
+        """Go to these scores; the accuracies follow. Staying costs nothing."""
+        if np.array_equal(score, self.score):
+            return
+        self.score = score
+        self.value, self.slope = self.objective.profile(score, self.accuracy)
+        self.evaluations += 1
+        if self.watch:
+            self.watch(self.evaluations, self.value, self.size)
 
     @property
     def size(self) -> float:
         """The largest gradient: about the Newton step of a score in its standard errors."""
-        return float(np.abs(self.slope).max(initial=0.0))
+        return float(np.abs(self.slope * self.unit).max(initial=0.0))
 
-
-class _Run:
-    """One search: counts evaluations and carries the accuracies from one to the next."""
-
-    def __init__(self, objective: Objective, accuracy: Floats, watch: Watcher | None) -> None:
-        self.objective = objective
-        self.unit = _standard_errors(objective)
-        self.accuracy = accuracy
-        self.watch = watch
-        self.evaluations = 0
-        self.last = _Point(np.full(objective.n_items, np.nan), np.inf, np.empty(0))
-
-    def evaluate(self, score: Floats) -> _Point:
-        """The objective at the scores; asking for the same point again costs nothing."""
-        if not np.array_equal(score, self.last.score):
-            value, slope = self.objective.profile(score, self.accuracy)
-            self.last = _Point(score, value, slope * self.unit)
-            self.evaluations += 1
-            if self.watch:
-                self.watch(self.evaluations, value, self.last.size)
-        return self.last
-
-    def evaluate_in(self, unit: Floats, steps: Floats) -> tuple[float, Floats]:
-        """The objective and its gradient, with scores in other units."""
-        point = self.evaluate(steps * unit)
-        return point.value, point.slope * (unit / self.unit)
-
-
-def _standard_errors(objective: Objective) -> Floats:
-    """Rough standard errors of the scores, from the curvature with accuracies given."""
-    stiffness = objective.stiffness(objective.start_accuracy())
-    return np.asarray(1.0 / np.sqrt(np.maximum(stiffness, 1e-12)))
+    def measure_anew(self) -> None:
+        """Take the standard errors from the curvature here, where it is not degenerate."""
+        if self.score.any():
+            here = self.objective.curvature(self.score, self.accuracy, dense=False).score
+            self.unit = 1.0 / np.sqrt(np.maximum(here, LEAST_CURVATURE * self.stiffness))
 
 
 def _with_unit_spread(objective: Objective, score: Floats) -> Floats:
@@ -130,7 +132,8 @@ def _with_unit_spread(objective: Objective, score: Floats) -> Floats:
     if not score.any():
         score = first_step(objective, np.ones(objective.n_judges))
     centred = score - score.mean()
-    return np.asarray(centred / np.sqrt(np.mean(centred**2)))
+    spread = float(np.sqrt(np.mean(centred**2)))
+    return np.asarray(centred / spread) if spread > 0.0 else centred
 
 
 def first_step(objective: Objective, accuracy: Floats) -> Floats:
@@ -142,7 +145,7 @@ def first_step(objective: Objective, accuracy: Floats) -> Floats:
 
 def _rounding(value: float) -> float:
     """The gradient (in standard errors) below which rounding of the objective hides progress."""
-    return 30.0 * float(np.sqrt(np.finfo(np.float64).eps * (1.0 + abs(value))))
+    return 10.0 * float(np.sqrt(np.finfo(np.float64).eps * (1.0 + abs(value))))
 
 
 def _not_converged(evaluations: int, size: float, tolerance: float) -> str:

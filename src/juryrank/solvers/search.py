@@ -42,7 +42,8 @@ def search(
     if len(objective.wins.winner) > MANY_VOTES and np.isfinite(objective.prior.score_sd):
         decided, on_sample = search(_thinned(objective), ROUGH, choose_prior=choose_prior)
         objective = replace(objective, prior=prior_for_more_judges(decided, objective.n_judges))
-        solution = _oriented(objective, ROUGHER, on_sample.score, watch)
+        accuracy = objective.start_accuracy()
+        solution = ROUGHER.solve(objective, on_sample.score, accuracy, watch)
     else:
         solution = _from_best_start(objective, watch)
     evaluations = solution.iterations
@@ -65,25 +66,23 @@ def votes_for(wins: Wins, score: Floats) -> float:
 
 def _from_best_start(objective: Objective, watch: Watcher | None) -> Solution:
     """Fit from equal scores and from the judges' agreement; the better objective wins."""
-    best = _oriented(objective, ROUGH, None, watch)
+    best = _oriented(objective, None, watch)
     if not objective.accuracies_free:
         return best
     accuracy = agreement_accuracy(objective.wins, objective.n_items)
     if accuracy is None:
         return best
-    other = _oriented(objective, ROUGH, first_step(objective, accuracy), watch)
+    other = _oriented(objective, first_step(objective, accuracy), watch)
     better = min(best, other, key=lambda solution: solution.value or 0.0)
     return replace(better, iterations=best.iterations + other.iterations)
 
 
-def _oriented(
-    objective: Objective, solver: ProfileSolver, start: Floats | None, watch: Watcher | None
-) -> Solution:
+def _oriented(objective: Objective, start: Floats | None, watch: Watcher | None) -> Solution:
     """Fit, and if most votes then count as backwards, fit again from the mirror image."""
-    solution = solver.solve(objective, start, watch=watch)
+    solution = ROUGH.solve(objective, start, watch=watch)
     if not objective.accuracies_free or votes_for(objective.wins, solution.score) >= 0.0:
         return solution
-    mirrored = solver.solve(objective, -solution.score, watch=watch)
+    mirrored = ROUGH.solve(objective, -solution.score, watch=watch)
     return replace(mirrored, iterations=solution.iterations + mirrored.iterations)
 
 
