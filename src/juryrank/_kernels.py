@@ -15,7 +15,9 @@ and for ``x >= 0``
     g = log(1 + z),  g' = -h' z,    g'' = h'^2 z (1 + z) - h'' z.
 
 **Blocks.** Votes are worked on 256 at a time: gather the differences, do the arithmetic without
-branches so that LLVM can vectorise it, scatter the result.
+branches so that LLVM can vectorise it, scatter the result. No loop both sums and stores: LLVM
+would choose at run time, by the addresses of the arrays, whether to run it vectorised, and the
+order of the sum with it.
 """
 
 from __future__ import annotations
@@ -63,9 +65,9 @@ NEWTON_TOLERANCE = 1e-5  # the step in standard errors after which one more Newt
 
 # numpy's rules for division: a check for zero before each would keep LLVM from vectorising.
 COMPILED: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-# Reassociating sums is what lets LLVM vectorise them; NaN and infinity keep their meaning.
+# Only in loops that do nothing but sum; NaN and infinity keep their meaning.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
-# Range reduction below relies on the order of additions.
+# Everywhere else, so that a number does not depend on which version of a loop computed it.
 EXACT_ORDER = {"contract", "nsz"}
 
 # (1 + 2a) q(a) as a polynomial in y = (a - 2.5) / (a + 2.5), where
@@ -247,7 +249,7 @@ def _tail(
         _table_tail(noise, x, k, odds, first, second)
 
 
-@njit(**COMPILED, fastmath=FAST)
+@njit(**COMPILED, fastmath=EXACT_ORDER)
 def _values(
     noise: NoiseCode,
     x: Floats,
@@ -279,14 +281,14 @@ def _values(
                 value[i] = ((c[3] * u + c[2]) * u + c[1]) * u + c[0]
 
 
-@njit(**COMPILED, fastmath=FAST)
+@njit(**COMPILED, fastmath=EXACT_ORDER)
 def _slopes(x: Floats, k: int, odds: Floats, first: Floats, slope: Floats) -> None:
     """``g'(x)`` from the lower tail."""
     for i in range(k):
         slope[i] = -first[i] * (odds[i] if x[i] >= 0.0 else 1.0)
 
 
-@njit(**COMPILED, fastmath=FAST)
+@njit(**COMPILED, fastmath=EXACT_ORDER)
 def _bends(x: Floats, k: int, odds: Floats, first: Floats, second: Floats, bend: Floats) -> None:
     """``g''(x)`` from the lower tail."""
     for i in range(k):
@@ -419,6 +421,19 @@ def _most_votes(start: Offsets, first_judge: int, last_judge: int) -> int:
 
 
 @njit(**COMPILED, fastmath=FAST)
+def _weighted_sums(
+    weight: Floats, value: Floats, slope: Floats, gap: Floats
+) -> tuple[float, float]:
+    """``sum w value`` and ``sum w slope gap``."""
+    total = 0.0
+    moment = 0.0
+    for i in range(weight.shape[0]):
+        total += weight[i] * value[i]
+        moment += weight[i] * slope[i] * gap[i]
+    return total, moment
+
+
+@njit(**COMPILED, fastmath=EXACT_ORDER)
 def _judge_pass(
     noise: NoiseCode,
     wins: Wins,
@@ -440,11 +455,11 @@ def _judge_pass(
         _tail(noise, x, k, odds, first, pull)
         _values(noise, x, k, odds, first, value)
         _slopes(x, k, odds, first, pull)
+        sums = _weighted_sums(wins.weight[c : c + k], value, pull, gap[c - a : c - a + k])
+        total += sums[0]
+        accuracy_slope += sums[1]
         for i in range(k):
-            weight = wins.weight[c + i]
-            total += weight * value[i]
-            accuracy_slope += weight * pull[i] * gap[c - a + i]
-            pull[i] = weight * pull[i] * accuracy
+            pull[i] *= wins.weight[c + i] * accuracy
         for i in range(k):
             score_slope[wins.winner[c + i]] += pull[i]
             score_slope[wins.loser[c + i]] -= pull[i]
@@ -485,7 +500,7 @@ def votes_pass(
     return total
 
 
-@njit(**COMPILED, fastmath=FAST)
+@njit(**COMPILED, fastmath=EXACT_ORDER)
 def _judge_curvature(
     noise: NoiseCode,
     wins: Wins,
