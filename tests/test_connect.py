@@ -104,8 +104,17 @@ def test_groups_never_compared() -> None:
     ]
 
 
+def test_single_items_are_named_together() -> None:
+    assert said(wins("az", "bz", "cz", "dz", "ez", "fz")) == [
+        "6 items never lose: a, b, c, d, e and 1 more",
+        "this item never wins against the other 6: z",
+    ]
+
+
 def test_many_sets_are_counted() -> None:
-    sentences = said(wins("az", "bz", "cz", "dz", "ez"))
+    pairs = [pair for a, b in ("ab", "cd", "ef", "gh", "ij") for pair in (a + b, b + a, a + "z")]
+    sentences = said(wins(*pairs))
+    assert "these 2 items never lose to the other 9: a, b" in sentences
     assert "2 more sets of items never lose to the others" in sentences
     assert len(sentences) == 5
 

@@ -90,6 +90,10 @@ class Connection:
     def _one_sided(
         self, sets: list[Codes], never: str, verb: str, labels: pl.Series
     ) -> Iterator[str]:
+        single = [int(items[0]) for items in sets if len(items) == 1]
+        if len(single) > 1:
+            sets = [items for items in sets if len(items) > 1]
+            yield f"{len(single):,} items never {verb}: {listing(list(labels.gather(single)))}"
         for items in sets[:MOST_SETS]:
             others = int((self.group == self.group[items[0]]).sum()) - len(items)
             who, does = (
