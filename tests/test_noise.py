@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import mpmath as mp
 import numpy as np
 import pytest
@@ -104,11 +106,43 @@ def test_own_noise_need_not_be_normalised_or_centred() -> None:
     np.testing.assert_allclose(shifted.cdf(x), NORMAL.cdf(x), atol=1e-9)
 
 
-def test_own_noise_is_convex_even_far_out() -> None:
+KINKED = {
+    "normal": lambda e: -(e**2) / 2,
+    "laplace": lambda e: -np.abs(e),
+    "asymmetric laplace": lambda e: np.where(e < 0, 5.0 * e, -e),
+    "two kinks": lambda e: -np.abs(e - 1) - 2 * np.abs(e + 0.3),
+    "far away": lambda e: -((e - 1000.0) ** 2) / 2,
+    "tiny": lambda e: -((e / 1e-4) ** 2) / 2,
+}
+
+
+@pytest.mark.parametrize("name", KINKED)
+def test_own_noise_is_convex_also_with_kinks_and_far_out(name: str) -> None:
+    own = noise_from_log_density(KINKED[name])
+    scale = own.code.knots[-1] / 15.0
+    x = scale * np.concatenate((np.linspace(-15, 15, 5001), [-1e4, -1e3, 100.0, 1e3, 1e4]))
+    value, slope, bend = own.terms(x)
+    assert np.all(np.isfinite(value) & np.isfinite(slope))
+    assert np.all(bend * scale**2 > -1e-6)
+
+
+def test_own_noise_with_a_kink_is_exact() -> None:
+    own = noise_from_log_density(lambda e: -np.abs(e))
+    t = np.linspace(0.0, 30.0, 601)
+    np.testing.assert_allclose(own.cdf(-t), np.exp(-t) * (2.0 + t) / 4.0, rtol=1e-7)
+
+
+def test_noises_survive_pickling() -> None:
     own = noise_from_log_density(lambda e: -(e**2) / 2)
-    _, slope, bend = own.terms(np.array([-1e4, -1e3, -100.0, 100.0, 1e3, 1e4]))
-    assert np.all(np.isfinite(slope))
-    assert np.all(bend >= 0.0)
+    for noise in (*NOISES.values(), own):
+        again = pickle.loads(pickle.dumps(noise))  # noqa: S301
+        assert float(again.cdf(0.7)) == float(noise.cdf(0.7))
+        drawn = again.draw(np.random.default_rng(0), (3,))
+        np.testing.assert_array_equal(drawn, noise.draw(np.random.default_rng(0), (3,)))
+
+
+def test_what_is_not_a_number_stays_so() -> None:
+    assert all(np.isnan(noise.terms(np.nan)[0]) for noise in NOISES.values())
 
 
 @pytest.mark.parametrize(

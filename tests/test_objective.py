@@ -78,6 +78,32 @@ def test_profile_solves_every_judge_exactly(noise: Noise) -> None:
 
 
 @pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    guess=st.sampled_from([-20.0, -1.0, 0.0, 1.0, 20.0]),
+    spread=st.sampled_from([0.1, 1.0, 12.0]),
+    prior=st.sampled_from([NO_PRIOR, Prior(1.0, 1.0), Prior(1.0, 0.1)]),
+)
+def test_profile_finds_the_best_accuracy_from_any_guess(
+    noise: Noise, seed: int, guess: float, spread: float, prior: Prior
+) -> None:
+    objective = Objective(random_wins(seed, votes=(9, 4, 40, 1, 12)), 6, noise, prior)
+    score = spread * np.random.default_rng(seed).normal(size=6)
+    accuracy = np.full(5, guess)
+    objective.profile(score, accuracy)
+    for u in range(5):
+
+        def alone(a: float, u: int = u) -> float:
+            trial = accuracy.copy()
+            trial[u] = a
+            return objective.slopes(score, trial).value
+
+        best = minimize_scalar(alone, bounds=(-20.0, 20.0), method="bounded")
+        assert alone(accuracy[u]) <= best.fun + 1e-6
+
+
+@pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
 def test_profile_gradient_is_the_gradient_of_the_minimum(noise: Noise) -> None:
     objective = make(noise)
     score, _ = point(3)

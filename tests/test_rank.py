@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -176,6 +178,7 @@ def test_permuting_rows_items_and_judges_permutes_the_answer(model: str) -> None
 def test_weight_two_equals_the_row_twice(model: str) -> None:
     weighted = jr.rank(votes(RING, weight=2), model)
     repeated = jr.rank(votes(RING * 2), model)
+    assert weighted.warnings == repeated.warnings
     assert weighted.items.drop("score").equals(repeated.items.drop("score"))
     assert scores(weighted) == pytest.approx(scores(repeated), abs=1e-6)
     assert weighted.judges["votes"].to_list() == repeated.judges["votes"].to_list()
@@ -294,6 +297,10 @@ def test_a_close_call_of_direction_is_reported() -> None:
         ({"lambda0": -1.0}, "not negative"),
         ({"prior": (1.0, 0.0)}, "positive"),
         ({"prior": "strong"}, "'auto', None"),
+        ({"prior": (1.0,)}, "'auto', None"),
+        ({"prior": (1.0, np.inf)}, "no best fit"),
+        ({"prior": (1.0, 1.0), "lambda0": 1.0}, "takes the place of"),
+        ({"model": "win-rate", "lambda0": 1.0}, "neither a prior nor lambda0"),
         ({"threads": 0}, "at least 1"),
     ],
 )
@@ -309,9 +316,46 @@ def test_remarks_are_issued_as_warnings_too() -> None:
         jr.rank(votes(CHAIN))
 
 
-def test_a_frame_can_be_ranked_directly() -> None:
+def test_a_frame_can_be_given_directly() -> None:
     frame = pl.DataFrame(RING, schema=["judge", "winner", "loser"], orient="row")
     assert scores(jr.rank(frame)) == scores(jr.rank(votes(RING)))
+    assert jr.check(frame) == jr.check(votes(RING))
+    one, other = jr.compare(frame, ["btl"]), jr.compare(votes(RING), ["btl"])
+    assert one.table.equals(other.table)
+
+
+def test_no_votes_at_all_are_an_error() -> None:
+    nothing = votes(RING).subset(np.zeros(len(RING), dtype=np.bool_))
+    with pytest.raises(jr.InputError, match="no votes"):
+        jr.rank(nothing)
+
+
+def test_a_ranking_survives_pickling() -> None:
+    ranking = jr.rank(votes(RING))
+    again = pickle.loads(pickle.dumps(ranking))  # noqa: S301
+    assert again.items.equals(ranking.items)
+    assert again.predict("u", "a", "b") == ranking.predict("u", "a", "b")
+
+
+def test_the_paper_s_solver_is_oriented_by_the_votes_too() -> None:
+    simulated = jr.simulate(8, 4, votes_per_judge=80, seed=1)
+    upside_down = (np.linspace(1, -1, 8), -np.ones(4))
+    ranking = jr.rank(simulated.votes, solver=jr.PaperSolver(start=upside_down))
+    assert (ranking.judges["accuracy"] > 0).all()
+    assert tau(ranking, dict(simulated.items.iter_rows())) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("model", "prior"),
+    [("hbtl", (True, True)), ("btl", (True, False)), ("crowdbt", (True, False))],
+)
+def test_the_prior_that_is_reported_is_the_one_that_was_used(
+    model: str, prior: tuple[bool, bool]
+) -> None:
+    reported = jr.rank(votes(RING), model).fit.prior
+    assert reported is not None
+    assert tuple(scale is not None for scale in reported) == prior
+    assert jr.rank(votes(RING), model, prior=None).fit.prior is None
 
 
 def test_watch_sees_the_fit() -> None:
@@ -359,6 +403,16 @@ def test_predict_is_the_formula_of_the_model() -> None:
     assert ranking.predict(None, "a", "c") == pytest.approx(
         1.0 / (1.0 + np.exp(-(score["a"] - score["c"]))), rel=1e-12
     )
+
+
+def test_predict_takes_any_sequence_of_one_length() -> None:
+    ranking = jr.rank(votes(RING))
+    expected = ranking.predict(["u", "v"], ["a", "b"], ["b", "c"])
+    for kind in (pl.Series, pd.Series, np.array, tuple):
+        found = ranking.predict(kind(["u", "v"]), kind(["a", "b"]), kind(["b", "c"]))
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(jr.InputError, match="equally many, not 2, 3, 1"):
+        ranking.predict(["u", "v"], ["a", "b", "c"], "b")
 
 
 def test_predict_of_a_stranger_is_an_error() -> None:

@@ -60,6 +60,11 @@ def test_adversaries_are_the_first_judges() -> None:
     assert (reliability < 0.5).to_list() == [True, True, False, False, False]
 
 
+def test_counts_follow_the_values_that_are_given() -> None:
+    made = jr.simulate(scores=[2.0, 1.0, 0.0], accuracies=[1.0, 2.0])
+    assert (len(made.items), len(made.judges)) == (3, 2)
+
+
 def test_rank_recovers_what_was_simulated() -> None:
     made = jr.simulate(15, 12, adversaries=3, votes_per_judge=3000, seed=8)
     ranking = jr.rank(made.votes)
@@ -82,11 +87,12 @@ def test_rank_recovers_what_was_simulated() -> None:
         ({"density": 0.5, "votes_per_judge": 5}, "not both"),
         ({"density": 1.5}, "not above 1"),
         ({"votes_per_judge": 0}, "at least 1"),
-        ({"accuracies": [1.0]}, "must be 10 finite numbers"),
+        ({"judges": 10, "accuracies": [1.0]}, "must be 10 finite numbers"),
+        ({"items": 3, "scores": 3.0}, "must be 3 finite numbers"),
         ({"accuracies": [np.nan] * 10}, "must be 10 finite numbers"),
         ({"model": "crowdbt", "accuracies": [2.0] * 10}, "between 0 and 1"),
         ({"model": "btl", "accuracies": [1.0] * 9 + [2.0]}, "same accuracy"),
-        ({"noise": "normal"}, "htm takes any"),
+        ({"noise": "normal"}, "use model='htm'"),
         ({"score_sd": -1.0}, "not negative"),
         ({"seed": -1}, "not be negative"),
     ],

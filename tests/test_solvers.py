@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.scales import FIRST_GUESS, choose_scales
 from juryrank.solvers.search import MANY_VOTES, ROUGH, search, votes_for
 from juryrank.solvers.spectral import RankCentrality, agreement_accuracy
+from juryrank.votes import Wins
 
 SCORE = np.linspace(-1.5, 1.5, 8)
 ACCURACY = np.array([2.0, 1.0, 0.5, -1.0])
@@ -70,6 +72,19 @@ def test_one_free_accuracy_is_a_scale_and_nothing_else() -> None:
     np.testing.assert_allclose(free.score * free.accuracy[0], equal.score, atol=1e-5)
 
 
+def test_a_few_right_votes_without_a_prior_reach_the_bound() -> None:
+    wins = model_wins(3, SCORE, np.ones(3), 300, GUMBEL)
+    sure = Wins(
+        np.append(wins.start, wins.start[-1] + 3),
+        np.append(wins.winner, np.full(3, 7, dtype=np.int32)),
+        np.append(wins.loser, np.zeros(3, dtype=np.int32)),
+        np.ones(len(wins.winner) + 3),
+    )
+    found = ProfileSolver().solve(Objective(sure, 8, GUMBEL))
+    assert found.accuracy[3] == pytest.approx(20.0)
+    assert np.sqrt(np.mean(found.score**2)) == pytest.approx(1.0)
+
+
 def test_too_few_iterations_are_admitted() -> None:
     found = ProfileSolver(max_iterations=2).solve(made(prior=Prior(1.0, 1.0)))
     assert not found.converged
@@ -98,7 +113,7 @@ def test_chosen_scales_find_the_truth_they_were_drawn_from() -> None:
     rng = np.random.default_rng(0)
     score, accuracy = rng.normal(0.0, 1.5, 60), rng.normal(1.0, 0.4, 60)
     objective = Objective(model_wins(5, score, accuracy, 300, GUMBEL), 60, GUMBEL, FIRST_GUESS)
-    chosen, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    chosen, _, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
     assert chosen.prior.score_sd == pytest.approx(np.std(score), rel=0.2)
     assert chosen.prior.accuracy_sd == pytest.approx(0.4, rel=0.3)
 
@@ -106,7 +121,7 @@ def test_chosen_scales_find_the_truth_they_were_drawn_from() -> None:
 def test_equal_judges_get_a_small_spread() -> None:
     wins = model_wins(6, np.random.default_rng(1).normal(size=30), np.ones(20), 200, GUMBEL)
     objective = Objective(wins, 30, GUMBEL, FIRST_GUESS)
-    chosen, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    chosen, _, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
     assert chosen.prior.accuracy_sd < 0.15
 
 
@@ -129,7 +144,7 @@ def test_chosen_scales_are_near_the_best_laplace_evidence() -> None:
     rng = np.random.default_rng(2)
     score, accuracy = rng.normal(0.0, 1.2, 25), rng.normal(1.0, 0.5, 20)
     objective = Objective(model_wins(7, score, accuracy, 60, GUMBEL), 25, GUMBEL, FIRST_GUESS)
-    chosen, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    chosen, _, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
     grid = [
         laplace_evidence(replace(objective, prior=Prior(score_sd, accuracy_sd)))
         for score_sd in (0.7, 1.0, 1.4, 2.0)
@@ -165,6 +180,42 @@ def test_very_many_votes_are_searched_on_a_sample_and_answered_on_all() -> None:
     np.testing.assert_allclose(found.score, direct.score, atol=1e-5)
     assert votes_for(wins, found.score) > 100
     assert np.corrcoef(found.score, score)[0, 1] > 0.999
+
+
+@pytest.mark.parametrize("prior", [Prior(1.0, 1.0), Prior(0.3, 3.0)])
+def test_a_sample_of_judges_who_vote_backwards_does_not_decide_the_direction(
+    prior: Prior,
+) -> None:
+    rng = np.random.default_rng(4)
+    score, accuracy = rng.normal(size=30), np.where(np.arange(900) % 3 == 0, -1.5, 1.5)
+    wins = model_wins(9, score, accuracy, 500, GUMBEL)
+    objective = Objective(wins, 30, GUMBEL, prior)
+    kept, found = search(objective, ProfileSolver(), choose_prior=False)
+    assert kept.prior == prior
+    assert np.corrcoef(found.score, score)[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("prior", [NO_PRIOR, Prior(1.0, 2.0)])
+def test_most_votes_agree_with_the_answer(prior: Prior) -> None:
+    accuracy = np.array([-1.0, -1.0, -1.0, 2.0, 2.0])
+    for seed in range(12):
+        wins = model_wins(seed, SCORE, accuracy, 15, GUMBEL)
+        _, found = search(Objective(wins, 8, GUMBEL, prior), ProfileSolver(), choose_prior=False)
+        assert votes_for(wins, found.score) >= 0.0
+
+
+def test_agreement_of_votes_counts_weights_as_votes() -> None:
+    wins = model_wins(1, SCORE, np.ones(2), 50, GUMBEL)
+    weighted = wins._replace(weight=np.full(100, 4.0))
+    assert votes_for(weighted, SCORE) == pytest.approx(2.0 * votes_for(wins, SCORE))
+
+
+def test_prior_scales_without_limit_are_remarked() -> None:
+    wins = model_wins(1, SCORE * 3, np.ones(3), 30, GUMBEL)
+    heavy = wins._replace(weight=np.full(90, 1e3))
+    objective = Objective(heavy, 8, GUMBEL, FIRST_GUESS)
+    _, _, remark = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    assert "hardly any limit" in remark
 
 
 # --- the paper's algorithm -----------------------------------------------------------------------
@@ -241,10 +292,45 @@ def test_a_step_that_diverges_is_said_to() -> None:
         PaperSolver(score_step=50.0, accuracy_step=50.0).solve(made())
 
 
-@pytest.mark.parametrize("wrong", [{"order": "both"}, {"loss": "median"}, {"iterations": 0}])
-def test_impossible_settings_are_refused(wrong: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: PaperSolver(order="both"),  # type: ignore[arg-type]
+        lambda: PaperSolver(loss="median"),  # type: ignore[arg-type]
+        lambda: PaperSolver(iterations=0),
+        lambda: PaperSolver(start="foo"),  # type: ignore[arg-type]
+        lambda: PaperSolver(score_step=-1.0),
+        lambda: PaperSolver(seed=-1),
+        lambda: ProfileSolver(tolerance=float("nan")),
+        lambda: ProfileSolver(max_iterations=0),
+        lambda: CrowdSolver(rounds=0),
+    ],
+)
+def test_impossible_settings_are_refused(make: Callable[[], object]) -> None:
     with pytest.raises(InputError):
-        PaperSolver(**wrong)  # type: ignore[arg-type]
+        make()
+
+
+@pytest.mark.parametrize(
+    "start",
+    [(np.zeros(1), np.ones(1)), (SCORE, np.ones(3)), (SCORE * np.nan, ACCURACY), ("a", "b")],
+)
+def test_a_start_of_the_wrong_shape_is_refused(start: tuple[np.ndarray, np.ndarray]) -> None:
+    with pytest.raises(InputError, match="The start needs"):
+        PaperSolver(start=start).solve(made())
+
+
+def test_known_accuracies_are_not_overwritten_by_a_start() -> None:
+    objective = replace(made(), fixed_accuracy=np.ones(4))
+    found = PaperSolver(iterations=5, start=(SCORE, 3.0 * np.ones(4))).solve(objective)
+    np.testing.assert_array_equal(found.accuracy, 1.0)
+
+
+def test_default_steps_suit_few_judges_with_very_many_votes() -> None:
+    rng = np.random.default_rng(0)
+    wins = model_wins(1, rng.normal(size=200), np.ones(2), 20_000, GUMBEL)
+    found = PaperSolver(iterations=60).solve(Objective(wins, 200, GUMBEL))
+    assert np.isfinite(found.score).all()
 
 
 # --- the baselines -------------------------------------------------------------------------------
@@ -255,6 +341,19 @@ def test_rank_centrality_of_two_items_is_their_share_of_wins() -> None:
     won = np.bincount(wins.winner, minlength=2)
     score = RankCentrality().solve(wins, 2).score
     assert score[0] - score[1] == pytest.approx(np.log(won[0] / won[1]), rel=1e-9)
+
+
+def test_rank_centrality_is_exact_for_items_that_hardly_ever_win() -> None:
+    n = 30
+    up, down = np.arange(n - 1, dtype=np.int32), np.arange(1, n, dtype=np.int32)
+    wins = Wins(
+        np.array([0, 2 * (n - 1)]),
+        np.concatenate((up, down)),
+        np.concatenate((down, up)),
+        np.repeat([20.0, 1.0], n - 1),
+    )
+    score = RankCentrality().solve(wins, n).score
+    np.testing.assert_allclose(-np.diff(score), np.log(20.0), rtol=1e-9)
 
 
 def test_rank_centrality_large_and_small_agree(monkeypatch: pytest.MonkeyPatch) -> None:

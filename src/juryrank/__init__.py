@@ -6,15 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from juryrank.checking import check
-    from juryrank.comparing import compare
+    from juryrank.checking import Check, check
+    from juryrank.comparing import Comparison, compare
     from juryrank.errors import InputError, JuryrankError, JuryrankWarning
     from juryrank.fitting import rank
     from juryrank.noise import Noise, noise_from_log_density
-    from juryrank.objective import Prior
-    from juryrank.ranking import Ranking
+    from juryrank.ranking import Fit, Ranking
     from juryrank.reading import read_votes, votes_from
-    from juryrank.simulation import simulate
+    from juryrank.simulation import Simulation, simulate
     from juryrank.solvers.crowd import CrowdSolver
     from juryrank.solvers.paper import PaperSolver
     from juryrank.solvers.profile import ProfileSolver
@@ -23,15 +22,18 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Check": "checking",
+    "Comparison": "comparing",
     "CrowdSolver": "solvers.crowd",
+    "Fit": "ranking",
     "InputError": "errors",
     "JuryrankError": "errors",
     "JuryrankWarning": "errors",
     "Noise": "noise",
     "PaperSolver": "solvers.paper",
-    "Prior": "objective",
     "ProfileSolver": "solvers.profile",
     "Ranking": "ranking",
+    "Simulation": "simulation",
     "Votes": "votes",
     "check": "checking",
     "compare": "comparing",
@@ -43,15 +45,18 @@ _HOME = {
 }
 
 __all__ = [
+    "Check",
+    "Comparison",
     "CrowdSolver",
+    "Fit",
     "InputError",
     "JuryrankError",
     "JuryrankWarning",
     "Noise",
     "PaperSolver",
-    "Prior",
     "ProfileSolver",
     "Ranking",
+    "Simulation",
     "Votes",
     "check",
     "compare",

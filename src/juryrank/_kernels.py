@@ -28,10 +28,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from juryrank.arrays import Floats
+
 if TYPE_CHECKING:
     from juryrank.votes import Wins
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
@@ -61,10 +62,27 @@ class NoiseCode(NamedTuple):
 NEWTON_STEPS = 60
 SMALLEST_CHANCE = 1e-300
 RELIABILITY_TOLERANCE = 1e-12
+NEWTON_SMALL = (
+    1e-3  # a step this small, relative to the accuracy, is no longer on its way to a bound
+)
 NEWTON_TOLERANCE = 1e-5  # the step in standard errors after which one more Newton step is exact
 
+
+def _cache_can_be_kept() -> bool:
+    """Whether numba finds a folder it may write to; else it would refuse to compile at all."""
+    try:
+        njit(cache=True)(_cache_can_be_kept)
+    except RuntimeError:
+        return False
+    return True
+
+
 # numpy's rules for division: a check for zero before each would keep LLVM from vectorising.
-COMPILED: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+COMPILED: dict[str, Any] = {
+    "cache": _cache_can_be_kept(),
+    "nogil": True,
+    "error_model": "numpy",
+}
 # Only in loops that do nothing but sum; NaN and infinity keep their meaning.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
 # Everywhere else, so that a number does not depend on which version of a loop computed it.
@@ -140,7 +158,9 @@ def _exp_minus(t: float) -> float:
     p = p * r + 1.0
     bits = np.float64(shifted).view(np.int64)
     power = np.int64((bits + EXPONENT_BIAS) << EXPONENT_BITS).view(np.float64)
-    return p * power if t <= SMALLEST_EXPONENT else 0.0
+    if t <= SMALLEST_EXPONENT:
+        return p * power
+    return 0.0 if t > SMALLEST_EXPONENT else t  # what is not a number stays so
 
 
 @njit(**COMPILED, inline="always")
@@ -372,10 +392,13 @@ def _best_accuracy(
 ) -> float:
     """Minimise ``sum w g(accuracy gap) + precision/2 (accuracy - mean)^2`` within the bound.
 
-    The problem is convex: Newton steps inside a shrinking bracket, bisection where they leave it.
+    The problem is convex: Newton steps inside a shrinking bracket, bisection where they leave it
+    or no longer halve the slope.
     """
     low, high = -rule.bound, rule.bound
+    low_seen, high_seen = False, False
     accuracy = float(min(max(guess, low), high))
+    last_slope = np.inf
     for _ in range(NEWTON_STEPS):
         slope, bend = _accuracy_derivatives(noise, gap, weight, accuracy, scratch)
         slope += rule.precision * (accuracy - rule.mean)
@@ -383,20 +406,25 @@ def _best_accuracy(
         if slope == 0.0:
             return accuracy
         if slope > 0.0:
-            high = accuracy
+            high, high_seen = accuracy, True
         else:
-            low = accuracy
+            low, low_seen = accuracy, True
         if low >= high:
             return accuracy
         move = -slope / bend if bend > 0.0 else np.copysign(np.inf, -slope)
         longest = 2.0 * (1.0 + abs(accuracy))
         proposal = accuracy + min(max(move, -longest), longest)
-        if abs(move) * np.sqrt(bend) < NEWTON_TOLERANCE:
+        small = abs(move) < NEWTON_SMALL * (1.0 + abs(accuracy))
+        if small and abs(move) * np.sqrt(bend) < NEWTON_TOLERANCE:
             return float(min(max(proposal, low), high))
-        if proposal >= high:
-            proposal = high if high == rule.bound else 0.5 * (accuracy + high)
-        elif proposal <= low:
-            proposal = low if low == -rule.bound else 0.5 * (accuracy + low)
+        slow = low_seen and high_seen and abs(slope) > 0.5 * last_slope
+        if proposal >= high and not high_seen:
+            proposal = high
+        elif proposal <= low and not low_seen:
+            proposal = low
+        elif slow or proposal >= high or proposal <= low:
+            proposal = 0.5 * (low + high)
+        last_slope = abs(slope)
         accuracy = proposal
     return accuracy
 
@@ -622,8 +650,8 @@ def crowd_scores_pass(
             _gather(wins, c, c + k, score, x)
             _tail(noise, x, k, odds, first, second)
             for i in range(k):
-                chance = _chance(x[i], odds[i])
-                p = max(eta * chance + (1.0 - eta) * (1.0 - chance), SMALLEST_CHANCE)
+                p = eta * _chance(x[i], odds[i]) + (1.0 - eta) * _chance(-x[i], odds[i])
+                p = max(p, SMALLEST_CHANCE)
                 density = first[i] * odds[i] / (1.0 + odds[i])
                 total -= wins.weight[c + i] * np.log(p)
                 pull = -wins.weight[c + i] * (2.0 * eta - 1.0) * density / p
@@ -633,16 +661,16 @@ def crowd_scores_pass(
 
 
 @njit(**COMPILED)
-def _best_reliability(chance: Floats, weight: Floats, guess: float) -> float:
-    """Minimise ``-sum w log(1 - F + eta (2F - 1))`` over ``0 <= eta <= 1`` by bracketed Newton."""
+def _best_reliability(chance: Floats, other: Floats, weight: Floats, guess: float) -> float:
+    """Minimise ``-sum w log(eta F(x) + (1 - eta) F(-x))`` over ``0 <= eta <= 1``."""
     low, high = 0.0, 1.0
     eta = guess
     for _ in range(NEWTON_STEPS):
         slope = 0.0
         bend = 0.0
         for i in range(chance.shape[0]):
-            lever = 2.0 * chance[i] - 1.0
-            ratio = lever / max(1.0 - chance[i] + eta * lever, SMALLEST_CHANCE)
+            p = eta * chance[i] + (1.0 - eta) * other[i]
+            ratio = (chance[i] - other[i]) / max(p, SMALLEST_CHANCE)
             slope -= weight[i] * ratio
             bend += weight[i] * ratio * ratio
         if slope == 0.0 or (slope < 0.0 and eta == 1.0) or (slope > 0.0 and eta == 0.0):
@@ -666,7 +694,7 @@ def _best_reliability(chance: Floats, weight: Floats, guess: float) -> float:
 def crowd_reliabilities(noise: NoiseCode, wins: Wins, score: Floats, reliability: Floats) -> None:
     """Set each judge's ``eta`` in [0, 1] to the maximum of its likelihood, scores given."""
     most = _most_votes(wins.start, 0, wins.start.shape[0] - 1)
-    x, chance, odds = np.empty(most), np.empty(most), np.empty(most)
+    x, odds, chance, other = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
     first, second = np.empty(most), np.empty(most)
     for u in range(wins.start.shape[0] - 1):
         a, b = wins.start[u], wins.start[u + 1]
@@ -674,4 +702,7 @@ def crowd_reliabilities(noise: NoiseCode, wins: Wins, score: Floats, reliability
         _tail(noise, x, b - a, odds, first, second)
         for i in range(b - a):
             chance[i] = _chance(x[i], odds[i])
-        reliability[u] = _best_reliability(chance[: b - a], wins.weight[a:b], reliability[u])
+            other[i] = _chance(-x[i], odds[i])
+        reliability[u] = _best_reliability(
+            chance[: b - a], other[: b - a], wins.weight[a:b], reliability[u]
+        )

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.connect import Connection, connection, lone_judges
+from juryrank.reading import as_votes
 from juryrank.votes import TIE, LeftOut, Votes
 
 FIRST_NAMES = 5
@@ -62,8 +63,9 @@ class Check:
         }
 
 
-def check(votes: Votes) -> Check:
+def check(votes: Votes | object) -> Check:
     """Count what is in the votes, and say whether they can rank the items."""
+    votes = as_votes(votes)
     found = connection(votes)
     lone = lone_judges(votes)
     return Check(

@@ -11,13 +11,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from juryrank.arrays import Floats
 from juryrank.errors import InputError, JuryrankError, JuryrankWarning, require_seed
 from juryrank.fitting import rank
 from juryrank.models import MODELS, model_named
 from juryrank.ranking import Ranking
+from juryrank.reading import as_votes
 from juryrank.votes import Votes
 
-Floats = NDArray[np.float64]
 Counter = Callable[[int, int, str], None]
 """Called with (fits done, fits in all, model) while comparing."""
 
@@ -49,7 +50,7 @@ class Comparison:
 
 
 def compare(
-    votes: Votes,
+    votes: Votes | object,
     models: Sequence[str] = COMPARED,
     *,
     folds: int = 5,
@@ -58,6 +59,7 @@ def compare(
     watch: Counter | None = None,
 ) -> Comparison:
     """Cross-validate: fit each model on all folds but one, predict the votes of that one."""
+    votes = as_votes(votes)
     for model in models:
         model_named(model)
     if len(set(models)) < len(models):

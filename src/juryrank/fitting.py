@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from juryrank.arrays import Floats
 from juryrank.connect import Connection, connection
 from juryrank.errors import InputError, JuryrankWarning, listing
 from juryrank.models import DEFAULT_MODEL, Model, model_named
-from juryrank.noise import Noise, noise_named
+from juryrank.noise import Noise, noise_of
 from juryrank.objective import (
     LARGEST_ACCURACY,
     NO_PRIOR,
@@ -23,19 +24,18 @@ from juryrank.objective import (
     available_threads,
 )
 from juryrank.ranking import Fit, Ranking, make_ranking
-from juryrank.reading import votes_from
+from juryrank.reading import as_votes
 from juryrank.solvers.counting import WinRate
 from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.scales import FIRST_GUESS
-from juryrank.solvers.search import ROUGH, search, votes_for
+from juryrank.solvers.search import ROUGH, mirrored, search, votes_for
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.votes import NO_JUDGE_COLUMN, Votes, Wins
 
-Floats = NDArray[np.float64]
-PriorChoice = Literal["auto"] | None | Prior | tuple[float, float]
+PriorChoice = Literal["auto"] | tuple[float, float] | None
 Solver = Literal["profile", "paper"] | ProfileSolver | PaperSolver | CrowdSolver
 _AnySolver = ProfileSolver | PaperSolver | CrowdSolver | RankCentrality | WinRate
 
@@ -71,8 +71,7 @@ def rank(
         A `Ranking`; everything worth knowing about it stands in its `warnings`, which are also
         issued as `JuryrankWarning`.
     """
-    coded = votes if isinstance(votes, Votes) else votes_from(votes)
-    task = _task(coded, model, noise, prior, lambda0, solver, threads)
+    task = _task(as_votes(votes), model, noise, prior, lambda0, solver, threads)
     with _blas().limit(limits=1):
         found = _found(task, watch)
     remarks = (*_remarks_on_votes(task), *found.remarks, *found.messages)
@@ -150,6 +149,8 @@ def _task(
     threads: int | None,
 ) -> _Task:
     model = model_named(model_name)
+    if not len(votes):
+        raise InputError("There are no votes to rank by.")
     if not (np.isfinite(lambda0) and lambda0 >= 0.0):
         raise InputError(f"lambda0={lambda0} must be a number that is not negative.")
     if threads is not None and threads < 1:
@@ -160,23 +161,12 @@ def _task(
         wins=votes.wins(),
         connection=connection(votes),
         model=model,
-        noise=_noise(model, noise),
-        prior=_prior(prior, chosen, lambda0),
+        noise=noise_of(model, noise),
+        prior=_prior(model, prior, chosen, lambda0),
         lambda0=lambda0,
         solver=chosen,
         threads=threads or available_threads(),
     )
-
-
-def _noise(model: Model, noise: str | Noise | None) -> Noise:
-    if noise is None:
-        return noise_named(model.noise)
-    if model.name != "htm":
-        raise InputError(
-            f"The model {model.name!r} has {model.noise} noise. To choose a noise, use model='htm' "
-            "(--model htm)."
-        )
-    return noise if isinstance(noise, Noise) else noise_named(noise)
 
 
 def _solver(model: Model, solver: Solver) -> _AnySolver:
@@ -200,22 +190,37 @@ def _solver(model: Model, solver: Solver) -> _AnySolver:
     return own[model.method]
 
 
-def _prior(prior: PriorChoice, solver: object, lambda0: float) -> Prior | None:
+def _prior(model: Model, prior: PriorChoice, solver: _AnySolver, lambda0: float) -> Prior | None:
     """The prior asked for; None if the data shall choose its scales."""
+    if isinstance(solver, RankCentrality | WinRate):
+        if prior not in ("auto", None) or lambda0:
+            raise InputError(f"The model {model.name!r} takes neither a prior nor lambda0.")
+        return NO_PRIOR
     if prior is None:
         return NO_PRIOR
-    if isinstance(prior, Prior):
-        return prior
-    if isinstance(prior, tuple):
-        given = Prior(*prior)
-        return replace(given, score_sd=np.inf) if lambda0 else given
-    if prior != "auto":
+    if prior == "auto":
+        by_paper = isinstance(solver, PaperSolver)  # which knows the virtual node alone
+        no_scale_left = lambda0 > 0.0 and model.judges != "accuracy"
+        return NO_PRIOR if by_paper or no_scale_left else None
+    given = _given_prior(prior)
+    if lambda0 and np.isfinite(given.score_sd):
+        raise InputError(
+            f"lambda0={lambda0:g} takes the place of the scores' prior. Use one of the two; to fix "
+            "the accuracies' prior alone, give an infinite scale for the scores."
+        )
+    if model.judges == "accuracy" and np.isinf(given.accuracy_sd) and np.isfinite(given.score_sd):
+        raise InputError(
+            "With a prior on the scores but none on the accuracies there is no best fit: scores "
+            "shrink to 0 while accuracies grow. Give both scales, or use prior='auto' "
+            "(--prior auto)."
+        )
+    return given
+
+
+def _given_prior(prior: object) -> Prior:
+    if not isinstance(prior, tuple | list) or len(prior) != 2:
         raise InputError(f"prior={prior!r} is not 'auto', None or (score_sd, accuracy_sd).")
-    if isinstance(solver, PaperSolver):
-        return NO_PRIOR  # Algorithm 1 knows the virtual node alone
-    if isinstance(solver, CrowdSolver) and lambda0:
-        return NO_PRIOR
-    return None
+    return Prior(*(float(scale) for scale in prior))
 
 
 # --- the methods ---------------------------------------------------------------------------------
@@ -239,15 +244,22 @@ def _by_profile(task: _Task, solver: ProfileSolver, watch: Watcher | None) -> _F
     _require_connected(task)
     _require_scale(task, objective)
     objective, solution = search(objective, solver, choose_prior=task.prior is None, watch=watch)
-    remarks = _remarks_on_accuracies(task, objective, solution)
-    return _Found(_gauged(objective, solution, task.votes), objective.prior, remarks)
+    held = _held(objective, solution.accuracy)
+    gauged = _gauged(objective, solution, np.where(held, 0.0, task.votes.votes_per_judge))
+    remarks = (
+        *_remarks_on_direction(task, objective, gauged),
+        *_remarks_on_held(task, gauged, held),
+    )
+    return _Found(gauged, objective.prior, remarks)
 
 
 def _by_paper(task: _Task, solver: PaperSolver, watch: Watcher | None) -> _Found:
     objective = task.objective()
     solution = solver.solve(objective, watch)
-    remarks = _remarks_on_accuracies(task, objective, solution)
-    return _Found(_gauged(objective, solution, task.votes), objective.prior, remarks)
+    if objective.accuracies_free and votes_for(task.wins, solution.score) < 0.0:
+        solution = mirrored(solution)
+    gauged = _gauged(objective, solution, task.votes.votes_per_judge)
+    return _Found(gauged, objective.prior, _remarks_on_direction(task, objective, gauged))
 
 
 def _by_crowd(task: _Task, solver: CrowdSolver, watch: Watcher | None) -> _Found:
@@ -299,7 +311,7 @@ def _remarks_on_votes(task: _Task) -> tuple[str, ...]:
     remarks = list(votes.left_out.sentences)
     if not votes.judges_known:
         remarks.append(NO_JUDGE_COLUMN)
-    elif votes.n_judges == 1 and task.model.judges != "equal":
+    elif votes.n_judges == 1 and task.model.judges == "accuracy":
         remarks.append("There is only one judge: its accuracy is 1 by definition.")
     if not task.connection.is_strong and task.model.method in ("likelihood", "crowd"):
         who = "the prior" if task.regularised else "nothing"
@@ -310,26 +322,26 @@ def _remarks_on_votes(task: _Task) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def _remarks_on_accuracies(
-    task: _Task, objective: Objective, solution: Solution
-) -> tuple[str, ...]:
-    remarks = []
-    if objective.accuracies_free:
-        agreement = votes_for(task.wins, solution.score)
-        if agreement < CLOSE_CALL:
-            remarks.append(
-                "Which end is up is a close call: the votes agree with this ranking by only "
-                f"{agreement:.1f} standard errors. If most judges vote backwards it is upside down."
-            )
-        held = np.flatnonzero(_held(objective, solution.accuracy))
-        if len(held):
-            names = task.votes.judges.gather(held[:5]).to_list()
-            remarks.append(
-                f"Without a prior the accuracy of {len(held):,} of {task.votes.n_judges:,} judges "
-                f"has no finite estimate (all their votes agree): {listing(names)}. It was held at "
-                f"{LARGEST_ACCURACY:g}. Use --prior auto."
-            )
-    return tuple(remarks)
+def _remarks_on_direction(task: _Task, objective: Objective, solution: Solution) -> tuple[str, ...]:
+    agreement = votes_for(task.wins, solution.score)
+    if not objective.accuracies_free or agreement >= CLOSE_CALL:
+        return ()
+    return (
+        "Which end is up is a close call: the votes agree with this ranking by only "
+        f"{agreement:.1f} standard errors. If most judges vote backwards it is upside down.",
+    )
+
+
+def _remarks_on_held(task: _Task, solution: Solution, held: NDArray[np.bool_]) -> tuple[str, ...]:
+    if not held.any():
+        return ()
+    names = task.votes.judges.gather(np.flatnonzero(held)).to_list()
+    at = float(np.abs(solution.accuracy[held]).max())
+    return (
+        f"Without a prior the accuracy of {len(names):,} of {task.votes.n_judges:,} judges has no "
+        f"finite estimate (their votes fit the order, or its reverse, too well): {listing(names)}. "
+        f"It was held at {at:.3g}. Use prior='auto' (--prior auto).",
+    )
 
 
 def _held(objective: Objective, accuracy: Floats) -> NDArray[np.bool_]:
@@ -339,12 +351,11 @@ def _held(objective: Objective, accuracy: Floats) -> NDArray[np.bool_]:
     return np.asarray(np.abs(accuracy) >= LARGEST_ACCURACY)
 
 
-def _gauged(objective: Objective, solution: Solution, votes: Votes) -> Solution:
-    """Scores that sum to 0, and a vote-weighted mean |accuracy| of 1."""
+def _gauged(objective: Objective, solution: Solution, counts: Floats) -> Solution:
+    """Scores that sum to 0, and a mean |accuracy| of 1, weighted by the counts of votes."""
     score = solution.score - solution.score.mean()
     if not objective.accuracies_free:
         return replace(solution, score=score)
-    counts = np.where(_held(objective, solution.accuracy), 0.0, votes.votes_per_judge)
     size = np.abs(solution.accuracy)
     scale = float(np.average(size, weights=counts)) if counts.any() else float(size.mean())
     if scale == 0.0:
@@ -360,12 +371,18 @@ def _ranking(task: _Task, found: _Found, remarks: tuple[str, ...]) -> Ranking:
         objective=solution.value,
         votes=len(task.votes),
         left_out=task.votes.left_out.total,
-        prior=None if found.prior == NO_PRIOR else _scales(found.prior),
+        prior=_scales(found.prior, task.model),
         lambda0=task.lambda0,
         trace=solution.trace,
     )
     return make_ranking(task.votes, task.model, task.noise, solution, fit, remarks)
 
 
-def _scales(prior: Prior) -> tuple[float, float]:
-    return prior.score_sd, prior.accuracy_sd
+def _scales(prior: Prior, model: Model) -> tuple[float | None, float | None] | None:
+    """The scales of a prior; None for a part that is not there."""
+    free = model.judges == "accuracy"
+    scales = [
+        sd if np.isfinite(sd) else None
+        for sd in (prior.score_sd, prior.accuracy_sd if free else np.inf)
+    ]
+    return None if scales == [None, None] else (scales[0], scales[1])

@@ -9,10 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from juryrank.arrays import Floats
 from juryrank.models import Model, model_named
 from juryrank.ranking import Ranking
-
-Floats = NDArray[np.float64]
 
 BACKWARDS = "votes backwards: turned round, its votes fit the order"
 GUESSING = "could as well be guessing: hardly follows the order"

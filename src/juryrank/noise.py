@@ -11,13 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from juryrank import _kernels
 from juryrank._kernels import NoiseCode
+from juryrank.arrays import Floats
 from juryrank.errors import InputError, listing
+from juryrank.models import Model
 
-Floats = NDArray[np.float64]
 LogDensity = Callable[[Floats], Floats]
 
 
@@ -52,25 +53,25 @@ def _family(code: int) -> NoiseCode:
     return NoiseCode(code, np.empty(0), np.empty((0, 4)))
 
 
-GUMBEL = Noise(
-    "gumbel",
-    lambda rng, shape: rng.gumbel(size=shape),
-    _family(_kernels.GUMBEL),
-)
+def _draw_gumbel(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+    return rng.gumbel(size=shape)
+
+
+def _draw_normal(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+    return rng.standard_normal(shape)
+
+
+def _draw_exponential(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+    return rng.exponential(size=shape)
+
+
+GUMBEL = Noise("gumbel", _draw_gumbel, _family(_kernels.GUMBEL))
 """``F`` is the logistic distribution: the noise of Bradley-Terry-Luce."""
 
-NORMAL = Noise(
-    "normal",
-    lambda rng, shape: rng.standard_normal(shape),
-    _family(_kernels.NORMAL),
-)
+NORMAL = Noise("normal", _draw_normal, _family(_kernels.NORMAL))
 """``F(x) = Phi(x / sqrt 2)``: the noise of Thurstone's Case V."""
 
-EXPONENTIAL = Noise(
-    "exponential",
-    lambda rng, shape: rng.exponential(size=shape),
-    _family(_kernels.EXPONENTIAL),
-)
+EXPONENTIAL = Noise("exponential", _draw_exponential, _family(_kernels.EXPONENTIAL))
 """``F`` is the Laplace distribution."""
 
 NOISES = {noise.name: noise for noise in (GUMBEL, NORMAL, EXPONENTIAL)}
@@ -83,6 +84,18 @@ def noise_named(name: str) -> Noise:
     return NOISES[name]
 
 
+def noise_of(model: Model, noise: str | Noise | None) -> Noise:
+    """The model's own noise, or for the model htm the one that is asked for."""
+    if noise is None:
+        return noise_named(model.noise)
+    if model.name != "htm":
+        raise InputError(
+            f"The model {model.name!r} has {model.noise} noise. To choose a noise, use model='htm' "
+            "(--model htm)."
+        )
+    return noise if isinstance(noise, Noise) else noise_named(noise)
+
+
 # --- a user's own noise --------------------------------------------------------------------------
 
 NEGLIGIBLE = 46.0  # a factor e^-46 = 1e-20 below the peak adds nothing to an integral
@@ -90,6 +103,7 @@ FARTHEST = 60.0  # F is tabulated down to e^-60; beyond it -log F goes on as a p
 REACH = FARTHEST + NEGLIGIBLE
 INTERVALS = 2048
 PANELS = 24
+SCANS = 8
 SCAN = np.concatenate((-np.logspace(8, -8, 1200), [0.0], np.logspace(-8, 8, 1200)))
 PANEL_NODES, PANEL_WEIGHTS = np.polynomial.legendre.leggauss(16)
 KNOT_NODES, KNOT_WEIGHTS = np.polynomial.legendre.leggauss(5)
@@ -112,9 +126,10 @@ def noise_from_log_density(
     log_p = _on_support(log_density, support)
     low, high = _bulk(log_p, support, name)
     _require_log_concave(log_p, low, high, name)
-    knots = _knots(log_p, low, high)
-    log_f = _log_difference_density(log_p, low, high, _nodes_between(knots))
-    log_f_at_knots = _log_difference_density(log_p, low, high, knots[:-1])
+    density = _Density(log_p, low, high, _kinks(log_p, low, high))
+    knots = _knots(density)
+    log_f = _log_difference_density(density, _nodes_between(knots))
+    log_f_at_knots = _log_difference_density(density, knots[:-1])
     table = _lower_tail_table(knots, log_f, log_f_at_knots)
     code = NoiseCode(_kernels.TABLE, knots[: len(table)].copy(), table)
     return Noise(name, _sampler(log_p, low, high), code)
@@ -135,10 +150,7 @@ def _on_support(log_density: LogDensity, support: tuple[float, float]) -> LogDen
 
 def _bulk(log_p: LogDensity, support: tuple[float, float], name: str) -> tuple[float, float]:
     """The interval outside which the density is negligible."""
-    middle = float(np.mean(support)) if np.all(np.isfinite(support)) else 0.0
-    ends = [end for end in support if np.isfinite(end)]
-    scan = np.unique(np.concatenate([middle + SCAN, *(end + SCAN for end in ends)]))
-    values = log_p(scan)
+    scan, values = _scan(log_p, support)
     if np.isnan(values).any() or np.isposinf(values).any():
         where = scan[np.isnan(values) | np.isposinf(values)]
         raise InputError(
@@ -149,12 +161,26 @@ def _bulk(log_p: LogDensity, support: tuple[float, float], name: str) -> tuple[f
     kept = np.flatnonzero(values > values.max() - REACH)
     if np.isneginf(values.max()) or len(kept) < 3 or kept[0] == 0 or kept[-1] == len(scan) - 1:
         raise InputError(
-            f"The density of the noise {name!r} does not fall off within 1e8 of 0, or its scale is "
-            "below 1e-8: it cannot be integrated. Check the log-density, and scale it to about 1."
+            f"The density of the noise {name!r} does not fall off within 1e8 of its peak, or its "
+            "scale is below 1e-8: it cannot be integrated. Check the log-density, and scale it to "
+            "about 1."
         )
     low = _edge(log_p, scan[kept[0] - 1], scan[kept[0]], values.max())
     high = _edge(log_p, scan[kept[-1] + 1], scan[kept[-1]], values.max())
     return low, high
+
+
+def _scan(log_p: LogDensity, support: tuple[float, float]) -> tuple[Floats, Floats]:
+    """The log-density at points of all scales around its peak."""
+    ends = [end for end in support if np.isfinite(end)]
+    peak = float(np.mean(ends)) if ends else 0.0
+    for _ in range(SCANS):
+        scan = np.unique(np.concatenate([peak + SCAN, *(end + SCAN for end in ends)]))
+        values = log_p(scan)
+        if np.isnan(values).any() or scan[np.argmax(values)] == peak:
+            break
+        peak = float(scan[np.argmax(values)])
+    return scan, values
 
 
 def _edge(log_p: LogDensity, outside: float, inside: float, peak: float) -> float:
@@ -184,13 +210,41 @@ def _require_log_concave(log_p: LogDensity, low: float, high: float, name: str) 
         )
 
 
-def _knots(log_p: LogDensity, low: float, high: float) -> Floats:
+@dataclass(frozen=True, eq=False)
+class _Density:
+    """A log-density, the interval that matters, and where in it the slope jumps."""
+
+    log_p: LogDensity
+    low: float
+    high: float
+    kinks: Floats
+
+
+def _kinks(log_p: LogDensity, low: float, high: float) -> Floats:
+    """Points where the log-density bends much more sharply than on either side."""
+    grid = np.linspace(low, high, 4001)
+    bend = -np.diff(log_p(grid), 2)
+    around = np.maximum(np.roll(bend, 3), np.roll(bend, -3))
+    sharp = np.flatnonzero((bend > 10.0 * around + 1e-9)[4:-4]) + 4
+    peaks = [i for i in sharp if bend[i] >= bend[i - 2 : i + 3].max()]
+    return np.unique([_sharpest(log_p, grid[i], grid[i + 2]) for i in peaks])
+
+
+def _sharpest(log_p: LogDensity, left: float, right: float) -> float:
+    """Zoom in on the point where the log-density bends most."""
+    for _ in range(12):
+        grid = np.linspace(left, right, 41)
+        middle = int(np.argmax(-np.diff(log_p(grid), 2))) + 1
+        left, right = grid[middle - 1], grid[middle + 1]
+    return float(0.5 * (left + right))
+
+
+def _knots(density: _Density) -> Floats:
     """Knots from 0 to where ``F(-t)`` is negligible, denser where ``-log F(-t)`` is steep."""
-    width = high - low
-    grid = width * np.unique(
-        np.concatenate((np.linspace(0, 1, 801), 1 - np.logspace(-13, -2, 400)))
-    )
-    log_f = _log_difference_density(log_p, low, high, grid)
+    width = density.high - density.low
+    steps = np.unique(np.concatenate((np.linspace(0, 1, 801), 1 - np.logspace(-13, -2, 400))))
+    grid = width * steps
+    log_f = _log_difference_density(density, grid)
     kept = log_f > log_f[0] - REACH
     grid, fall = grid[kept], log_f[0] - log_f[kept]
     progress = grid / grid[-1] + fall / fall[-1]
@@ -204,23 +258,23 @@ def _nodes_between(knots: Floats) -> Floats:
     return np.asarray(0.5 * (knots[1:] + knots[:-1])[:, None] + half * KNOT_NODES)
 
 
-def _log_difference_density(log_p: LogDensity, low: float, high: float, x: Floats) -> Floats:
-    """``log f(x)`` of the difference at each ``x >= 0``: Gauss-Legendre where it matters."""
+def _log_difference_density(density: _Density, x: Floats) -> Floats:
+    """``log f(x)`` of the difference at each ``x >= 0``."""
     shifts = x.reshape(-1)
     result = np.empty_like(shifts)
     for a in range(0, len(shifts), 512):
-        shift = shifts[a : a + 512, None]
-        result[a : a + 512] = _log_overlap(log_p, low, high - shift, shift)
+        result[a : a + 512] = _log_overlap(density, shifts[a : a + 512, None])
     return result.reshape(x.shape)
 
 
-def _log_overlap(log_p: LogDensity, low: float, high: Floats, shift: Floats) -> Floats:
-    """``log integral_low^high p(e) p(e + shift) de`` for a column of shifts.
+def _log_overlap(density: _Density, shift: Floats) -> Floats:
+    """``log integral p(e) p(e + shift) de`` for a column of shifts, by Gauss-Legendre.
 
-    The integrand is log-concave: one peak. It is found on a coarse grid, and the panels are laid
-    over the part around it that is not negligible.
+    The integrand is log-concave: one peak, found on a coarse grid. The panels are laid over the
+    part around it that is not negligible, and end where either factor has a kink.
     """
-    coarse = low + (high - low) * np.linspace(0.0, 1.0, 401)
+    log_p = density.log_p
+    coarse = density.low + (density.high - shift - density.low) * np.linspace(0.0, 1.0, 401)
     values = log_p(coarse) + log_p(coarse + shift)
     kept = values > values.max(axis=1, keepdims=True) - NEGLIGIBLE
     last = coarse.shape[1] - 1
@@ -228,12 +282,17 @@ def _log_overlap(log_p: LogDensity, low: float, high: Floats, shift: Floats) -> 
     last_kept = np.minimum(last - kept[:, ::-1].argmax(axis=1) + 1, last)
     rows = np.arange(len(coarse))
     left, right = coarse[rows, first_kept][:, None], coarse[rows, last_kept][:, None]
-    half = 0.5 * np.maximum(right - left, 0.0) / PANELS
-    centres = left + half * (2.0 * np.arange(PANELS) + 1.0)
-    nodes = (centres[:, :, None] + half[:, :, None] * PANEL_NODES).reshape(len(coarse), -1)
-    log_terms = log_p(nodes) + log_p(nodes + shift) + np.log(np.tile(PANEL_WEIGHTS, PANELS))
+    even = left + (right - left) * np.linspace(0.0, 1.0, PANELS + 1)
+    kinks = np.concatenate((np.broadcast_to(density.kinks, (len(shift), len(density.kinks))),
+                            density.kinks - shift), axis=1)  # fmt: skip
+    ends = np.sort(np.concatenate((even, np.clip(kinks, left, right)), axis=1), axis=1)
+    half = 0.5 * np.diff(ends, axis=1)[:, :, None]
+    nodes = 0.5 * (ends[:, 1:] + ends[:, :-1])[:, :, None] + half * PANEL_NODES
     with np.errstate(divide="ignore"):
-        return np.asarray(np.logaddexp.reduce(log_terms, axis=1) + np.log(half[:, 0]))
+        log_weight = np.log(half * PANEL_WEIGHTS)
+    moved = nodes + shift[:, :, None]
+    log_terms = log_p(nodes) + log_p(moved) + log_weight
+    return np.asarray(np.logaddexp.reduce(log_terms.reshape(len(shift), -1), axis=1))
 
 
 def _lower_tail_table(knots: Floats, log_f: Floats, log_f_at_knots: Floats) -> Floats:
@@ -251,15 +310,19 @@ def _lower_tail_table(knots: Floats, log_f: Floats, log_f_at_knots: Floats) -> F
     return np.ascontiguousarray(np.vstack((spline.c[::-1].T, last)))
 
 
-def _sampler(
-    log_p: LogDensity, low: float, high: float
-) -> Callable[[np.random.Generator, tuple[int, ...]], Floats]:
-    """Draw by inverting the distribution function on a fine grid."""
+@dataclass(frozen=True, eq=False)
+class _GridSampler:
+    """Draws by inverting a distribution function that is known on a fine grid."""
+
+    grid: Floats
+    cumulative: Floats
+
+    def __call__(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        return np.interp(rng.random(shape), self.cumulative, self.grid)
+
+
+def _sampler(log_p: LogDensity, low: float, high: float) -> _GridSampler:
     grid = np.linspace(low, high, 20_001)
     density = np.exp(log_p(grid) - log_p(grid).max())
     cumulative = np.concatenate(([0.0], np.cumsum(0.5 * (density[1:] + density[:-1]))))
-
-    def draw(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        return np.interp(rng.random(shape), cumulative / cumulative[-1], grid)
-
-    return draw
+    return _GridSampler(grid, cumulative / cumulative[-1])

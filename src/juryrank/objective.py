@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 
 from juryrank import _kernels
 from juryrank._kernels import AccuracyRule
+from juryrank.arrays import Floats
 from juryrank.errors import InputError
 from juryrank.noise import Noise
 from juryrank.votes import Wins, total_weight
-
-Floats = NDArray[np.float64]
 
 CHUNKS = 16
 """Large sums are always split into as many parts, so that threads do not change the answer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from juryrank.arrays import Floats
 from juryrank.errors import InputError, listing
 from juryrank.models import Model
 from juryrank.noise import Noise
 from juryrank.saving import check_ending
 from juryrank.solvers.solution import Solution, Trace
 from juryrank.votes import Votes
-
-Floats = NDArray[np.float64]
 
 SAME_SCORE = 1e-6
 """Scores closer than this share a rank: the solver does not tell them apart."""
@@ -35,12 +34,14 @@ class Fit:
 
     converged: bool
     iterations: int
+    """Evaluations over all votes (profile), iterations (paper) or rounds (crowd)."""
     objective: float | None
     """What was minimised, at the answer; None for methods that minimise nothing."""
     votes: int
     left_out: int
-    prior: tuple[float, float] | None = None
-    """Standard deviations of scores and accuracies before the data; None: no prior."""
+    prior: tuple[float | None, float | None] | None = None
+    """Standard deviations of scores and of accuracies (around 1) before the data, on the scale the
+    solver works on, where the accuracies' prior mean is 1; None: no prior."""
     lambda0: float = 0.0
     trace: Trace | None = field(default=None, repr=False)
     """The solver's path, in its own scale and direction, if it was asked to keep it."""
@@ -68,12 +69,15 @@ class Ranking:
         """
         single = not any(_is_sequence(labels) for labels in (judge, left, right))
         average = self._link.average_judge(self.judges)
-        judges, lefts, rights = np.broadcast_arrays(
+        found = (
             _looked_up(self.judges, "judge", "accuracy", judge, for_none=average),
             _looked_up(self.items, "item", "score", left),
             _looked_up(self.items, "item", "score", right),
         )
-        chance = self._link.chance(judges, lefts, rights)
+        if len({len(values) for values in found} - {1}) > 1:
+            counts = ", ".join(f"{len(values):,}" for values in found)
+            raise InputError(f"Judges, left and right items must be equally many, not {counts}.")
+        chance = self._link.chance(*np.broadcast_arrays(*found))
         return float(chance[0]) if single else chance
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,8 +125,7 @@ class Ranking:
     def _repr_html_(self) -> str:
         parts = [f"<p>{html.escape(self._headline())}</p>", _table(self.items.head(SHOWN))]
         if len(self.judges) > 1:
-            shown = self.judges if len(self.judges) <= SHOWN else self.judges.head(SHOWN)
-            parts.append(_table(shown))
+            parts.append(_table(self.judges.head(SHOWN)))
         parts += [f"<p>Warning: {html.escape(warning)}</p>" for warning in self.warnings]
         return "\n".join(parts)
 
@@ -224,7 +227,7 @@ def _counts(total: Floats) -> NDArray[Any]:
 
 
 def _is_sequence(labels: object) -> bool:
-    return isinstance(labels, Sequence | np.ndarray | pl.Series) and not isinstance(labels, str)
+    return isinstance(labels, Iterable) and not isinstance(labels, str | bytes)
 
 
 def _looked_up(

@@ -9,13 +9,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from juryrank.arrays import Floats
 from juryrank.errors import InputError, require_seed
 from juryrank.models import DEFAULT_MODEL, Model, model_named
-from juryrank.noise import Noise, noise_named
+from juryrank.noise import Noise, noise_of
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+DEFAULT_ITEMS = 20
+DEFAULT_JUDGES = 10
 DEFAULT_VOTES = 100
 
 
@@ -31,8 +33,8 @@ class Simulation:
 
 
 def simulate(
-    items: int = 20,
-    judges: int = 10,
+    items: int | None = None,
+    judges: int | None = None,
     *,
     model: str = DEFAULT_MODEL,
     noise: str | Noise | None = None,
@@ -47,8 +49,8 @@ def simulate(
     """Draw votes on random pairs.
 
     Args:
-        items: Number of items.
-        judges: Number of judges.
+        items: Number of items; None for as many as there are scores, else 20.
+        judges: Number of judges; None for as many as there are accuracies, else 10.
         model: hbtl, htcv, htm, btl, tcv, crowdbt or crowdtcv.
         noise: For the model htm, as in `rank`.
         scores: The items' scores; None draws them from ``N(0, score_sd^2)``.
@@ -61,10 +63,12 @@ def simulate(
         seed: The same seed gives the same votes.
     """
     require_seed(seed)
+    items = _count(items, scores, DEFAULT_ITEMS)
+    judges = _count(judges, accuracies, DEFAULT_JUDGES)
     kind = _checked(model, items, judges, adversaries, votes_per_judge, density)
     if not (np.isfinite(score_sd) and score_sd >= 0.0):
         raise InputError(f"score_sd={score_sd} must be a number that is not negative.")
-    chosen = _noise(kind, noise)
+    chosen = noise_of(kind, noise)
     rng = np.random.default_rng(seed)
     score = _given(scores, items, "scores") if scores is not None else rng.normal(
         0.0, score_sd, items
@@ -87,6 +91,12 @@ def simulate(
         true_items.sort("score", descending=True),
         pl.DataFrame({"judge": judge_names, "accuracy": accuracy}),
     )
+
+
+def _count(asked: int | None, given: Sequence[float] | None, default: int) -> int:
+    if asked is not None:
+        return asked
+    return default if given is None else len(np.atleast_1d(given))
 
 
 def _checked(
@@ -115,18 +125,13 @@ def _checked(
     return kind
 
 
-def _noise(model: Model, noise: str | Noise | None) -> Noise:
-    if noise is None:
-        return noise_named(model.noise)
-    if model.name != "htm":
-        raise InputError(f"The model {model.name!r} has {model.noise} noise; htm takes any.")
-    return noise if isinstance(noise, Noise) else noise_named(noise)
-
-
 def _given(values: Sequence[float], count: int, what: str) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
     if array.shape != (count,) or not np.isfinite(array).all():
-        raise InputError(f"{what} must be {count} finite numbers, not {len(array)}: {values!r}.")
+        raise InputError(f"{what} must be {count} finite numbers, not {values!r}.")
     return array
 
 

@@ -100,6 +100,11 @@ def votes_from(
     return _votes([part_of(frame)], asked, outcome_map, skip_bad)
 
 
+def as_votes(votes: Votes | object) -> Votes:
+    """Give votes back as they are, or take them from a data frame."""
+    return votes if isinstance(votes, Votes) else votes_from(votes)
+
+
 def _votes(
     parts: Sequence[Part],
     asked: Mapping[str, str | None],

@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from juryrank import _kernels
+from juryrank.arrays import Floats
+from juryrank.errors import InputError
 from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution, Watcher
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -27,11 +26,16 @@ class CrowdSolver:
     tolerance: float = 1e-4
     """The largest change of a score in the last round that counts as converged."""
 
+    def __post_init__(self) -> None:
+        """Refuse a fit without a round."""
+        if self.rounds < 1:
+            raise InputError(f"rounds={self.rounds} must be at least 1.")
+
     def solve(self, objective: Objective, watch: Watcher | None = None) -> Solution:
         """Alternate between scores and reliabilities, from equal scores and full reliability."""
         score = np.zeros(objective.n_items)
         reliability = np.ones(objective.n_judges)
-        value, change = np.inf, np.inf
+        change = np.inf
         for done in range(1, self.rounds + 1):
             value, new = _best_scores(objective, score, reliability)
             change = float(np.abs(new - score).max(initial=0.0))
@@ -39,23 +43,29 @@ class CrowdSolver:
             _kernels.crowd_reliabilities(objective.noise.code, objective.wins, score, reliability)
             if watch:
                 watch(done, value, change)
+        value, _ = _evaluated(objective, score, reliability)
         converged = change <= self.tolerance
         message = "" if converged else (
             f"The alternating fit was stopped after {self.rounds} rounds, as in the paper; in the "
-            f"last one a score still moved by {change:.1g}. Ask for more rounds if that matters."
+            f"last one a score still moved by {change:.1g}. If it matters: CrowdSolver(rounds=100)."
         )  # fmt: skip
         return Solution(score, reliability, value, converged, self.rounds, message)
+
+
+def _evaluated(objective: Objective, score: Floats, reliability: Floats) -> tuple[float, Floats]:
+    """The objective and its gradient in the scores."""
+    slope = np.zeros(objective.n_items)
+    value = _kernels.crowd_scores_pass(
+        objective.noise.code, objective.wins, score, reliability, slope
+    )
+    return value + objective.score_penalty(score, slope), slope
 
 
 def _best_scores(objective: Objective, score: Floats, reliability: Floats) -> tuple[float, Floats]:
     """Minimise over the scores, the reliabilities held."""
 
     def evaluate(s: Floats) -> tuple[float, Floats]:
-        slope = np.zeros(objective.n_items)
-        value = _kernels.crowd_scores_pass(
-            objective.noise.code, objective.wins, s, reliability, slope
-        )
-        return value + objective.score_penalty(s, slope), slope
+        return _evaluated(objective, s, reliability)
 
     found = minimize(
         evaluate, score, method="L-BFGS-B", jac=True,

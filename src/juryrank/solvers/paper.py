@@ -15,18 +15,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from juryrank.errors import InputError
+from juryrank.arrays import Floats
+from juryrank.errors import InputError, require_seed
 from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution, Trace, Watcher
 from juryrank.solvers.spectral import RankCentrality
+from juryrank.votes import total_weight
 
-Floats = NDArray[np.float64]
 Order = Literal["simultaneous", "accuracy-first", "score-first"]
 Loss = Literal["sum", "mean"]
 Start = Literal["ones", "random", "rank-centrality"]
 
+STARTS = ("ones", "random", "rank-centrality")
 STEP_RATIO = 0.15  # of the accuracies' step to the scores', as in the paper's synthetic tables
 DIVERGED = 1e6
 TOLERANCE = 1e-3
@@ -39,7 +40,7 @@ class PaperSolver:
     score_step: float | None = None
     """None: the largest step that is safe where the accuracies are 1."""
     accuracy_step: float | None = None
-    """None: 0.15 times the step of the scores."""
+    """None: 0.15 times the step of the scores, or less where a judge has very many votes."""
     iterations: int = 600
     order: Order = "simultaneous"
     loss: Loss = "sum"
@@ -58,8 +59,14 @@ class PaperSolver:
         ):
             if value not in known:
                 raise InputError(f"{name}={value!r} is not one of {', '.join(known)}.")
+        if isinstance(self.start, str) and self.start not in STARTS:
+            raise InputError(f"start={self.start!r} is not one of {', '.join(STARTS)}.")
         if self.iterations < 1:
             raise InputError(f"iterations={self.iterations} must be at least 1.")
+        for name, step in (("score", self.score_step), ("accuracy", self.accuracy_step)):
+            if step is not None and not (np.isfinite(step) and step > 0.0):
+                raise InputError(f"{name}_step={step} must be a positive number.")
+        require_seed(self.seed)
 
     def solve(self, objective: Objective, watch: Watcher | None = None) -> Solution:
         """Run the iterations."""
@@ -70,11 +77,11 @@ class PaperSolver:
         trace = [(score, accuracy, objective.slopes(score, accuracy).value)]
         for t in range(1, self.iterations + 1):
             score, accuracy, value = self._iterate(objective, score, accuracy, steps)
-            if not np.isfinite(value) or np.abs(score).max() > DIVERGED:
+            if not (np.isfinite(value) and np.abs(score).max() < DIVERGED):
                 raise InputError(
                     f"Algorithm 1 diverged at iteration {t}: its step of {steps[0]:g} for the "
                     f"scores or {steps[1]:g} for the accuracies is too large for these votes. "
-                    "Use smaller steps."
+                    "Use smaller ones: PaperSolver(score_step=..., accuracy_step=...)."
                 )
             if self.keep_trace:
                 trace.append((score, accuracy, value))
@@ -84,15 +91,18 @@ class PaperSolver:
 
     def _starting_point(self, objective: Objective) -> tuple[Floats, Floats]:
         n = objective.n_items
-        if isinstance(self.start, tuple):
-            return self.start[0].astype(np.float64), self.start[1].astype(np.float64)
-        if self.start == "ones":
-            return np.ones(n), objective.start_accuracy()
-        if self.start == "random":
-            return np.random.default_rng(self.seed).random(n), objective.start_accuracy()
-        if self.start == "rank-centrality":
-            return RankCentrality().solve(objective.wins, n).score, objective.start_accuracy()
-        raise InputError(f"start={self.start!r} is not one of ones, random, rank-centrality.")
+        accuracy = objective.start_accuracy()
+        if not isinstance(self.start, str):
+            score = _given(self.start[0], n, "scores")
+            if objective.accuracies_free:
+                accuracy = _given(self.start[1], objective.n_judges, "accuracies")
+        elif self.start == "ones":
+            score = np.ones(n)
+        elif self.start == "random":
+            score = np.random.default_rng(self.seed).random(n)
+        else:
+            score = RankCentrality().solve(objective.wins, n).score
+        return score, accuracy
 
     def _steps(self, objective: Objective) -> tuple[float, float]:
         if self.score_step is None:
@@ -100,10 +110,14 @@ class PaperSolver:
             score_step = 0.5 / max(float(stiffness.max()), 1e-12)
         else:
             score_step = self.score_step
-        accuracy_step = (
-            STEP_RATIO * score_step if self.accuracy_step is None else self.accuracy_step
-        )
-        return score_step, accuracy_step if objective.accuracies_free else 0.0
+        if not objective.accuracies_free:
+            return score_step, 0.0
+        if self.accuracy_step is not None:
+            return score_step, self.accuracy_step
+        busiest = float(_votes_per_judge(objective).max(initial=0.0))
+        bend = float(objective.noise.terms(0.0)[2])
+        safe = 0.5 / max(bend * busiest, 1e-12)  # for gaps of about 1
+        return score_step, min(STEP_RATIO * score_step, safe)
 
     def _iterate(
         self, objective: Objective, score: Floats, accuracy: Floats, steps: tuple[float, float]
@@ -147,6 +161,23 @@ class PaperSolver:
         return Solution(score, accuracy, last.value, converged, self.iterations, message, trace)
 
 
+def _given(values: object, count: int, what: str) -> Floats:
+    """The user's own starting values, if they are as many finite numbers as there must be."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != (count,) or not np.isfinite(array).all():
+        raise InputError(f"The start needs {count:,} finite numbers as {what}.")
+    return array
+
+
+def _votes_per_judge(objective: Objective) -> Floats:
+    wins = objective.wins
+    judge = np.repeat(np.arange(objective.n_judges, dtype=np.int32), np.diff(wins.start))
+    return total_weight(judge, wins.weight, objective.n_judges)
+
+
 def _centred(score: Floats) -> Floats:
     return np.asarray(score - score.mean())
 
@@ -154,8 +185,5 @@ def _centred(score: Floats) -> Floats:
 def _mean_loss(objective: Objective) -> Objective:
     """The paper's loss: the mean over judges of the mean over each judge's votes."""
     wins = objective.wins
-    votes = np.diff(wins.start)
-    judge = np.repeat(np.arange(objective.n_judges), votes)
-    total = np.bincount(judge, weights=wins.weight, minlength=objective.n_judges)
-    weight = wins.weight / (total * objective.n_judges)[judge]
-    return replace(objective, wins=wins._replace(weight=weight))
+    share = np.repeat(_votes_per_judge(objective) * objective.n_judges, np.diff(wins.start))
+    return replace(objective, wins=wins._replace(weight=wins.weight / share))

@@ -3,7 +3,7 @@
 Given the scores, every judge's accuracy is a convex problem in one unknown. So the objective is
 minimised over the scores alone, by L-BFGS, with the accuracies at their best for these scores.
 The scores are measured in (approximate) standard errors, and the search stops when a Newton step
-would move no score by more than `tolerance` of its standard error.
+in any one score would move it by no more than `tolerance` of its standard error.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from juryrank.arrays import Floats
+from juryrank.errors import InputError
 from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution, Watcher
-
-Floats = NDArray[np.float64]
 
 CORRECTIONS = 12
 COARSE = 1.0
@@ -33,6 +32,11 @@ class ProfileSolver:
     tolerance: float = 1e-6
     max_iterations: int = 1000
 
+    def __post_init__(self) -> None:
+        """Refuse numbers that mean nothing."""
+        if not self.tolerance > 0.0 or self.max_iterations < 1:
+            raise InputError("ProfileSolver needs a positive tolerance and at least 1 iteration.")
+
     def solve(
         self,
         objective: Objective,
@@ -47,8 +51,8 @@ class ProfileSolver:
         cold = accuracy is None
         score = np.zeros(objective.n_items) if score is None else score
         accuracy = objective.start_accuracy() if accuracy is None else accuracy.copy()
-        if not objective.has_scale:
-            score = _with_unit_spread(objective, score)
+        if not objective.has_scale and not score.any():
+            score = first_step(objective, accuracy)
         run = _Run(objective, score, accuracy, watch)
         if cold:
             self._minimise(run, COARSE)
@@ -56,8 +60,9 @@ class ProfileSolver:
         tolerance = max(self.tolerance, _rounding(run.value))
         self._minimise(run, tolerance)
         converged = run.size <= max(tolerance, _rounding(run.value))
-        message = "" if converged else _not_converged(run.evaluations, run.size, tolerance)
-        best = run.score - run.score.mean()
+        message = "" if converged else _not_converged(run.evaluations, run.size, self.tolerance)
+        best = run.scaled(run.score)[0]
+        best = best - best.mean()
         return Solution(best, accuracy, run.value, converged, run.evaluations, message)
 
     def _minimise(self, run: _Run, tolerance: float) -> None:
@@ -110,10 +115,25 @@ class _Run:
         if np.array_equal(score, self.score):
             return
         self.score = score
-        self.value, self.slope = self.objective.profile(score, self.accuracy)
+        scaled, spread = self.scaled(score)
+        self.value, slope = self.objective.profile(scaled, self.accuracy)
+        if not self.objective.has_scale:
+            slope = (slope - scaled * float(np.mean(slope * scaled))) / spread
+        self.slope = slope
         self.evaluations += 1
         if self.watch:
             self.watch(self.evaluations, self.value, self.size)
+
+    def scaled(self, score: Floats) -> tuple[Floats, float]:
+        """Scores to evaluate at, and the spread they were divided by.
+
+        Where only the likelihood speaks, scores of any scale are as good: take a spread of 1.
+        """
+        if self.objective.has_scale or not score.any():
+            return score, 1.0
+        centred = score - score.mean()
+        spread = float(np.sqrt(np.mean(centred**2))) or 1.0
+        return centred / spread, spread
 
     @property
     def size(self) -> float:
@@ -123,17 +143,9 @@ class _Run:
     def measure_anew(self) -> None:
         """Take the standard errors from the curvature here, where it is not degenerate."""
         if self.score.any():
-            here = self.objective.curvature(self.score, self.accuracy, dense=False).score
+            scaled, spread = self.scaled(self.score)
+            here = self.objective.curvature(scaled, self.accuracy, dense=False).score / spread**2
             self.unit = 1.0 / np.sqrt(np.maximum(here, LEAST_CURVATURE * self.stiffness))
-
-
-def _with_unit_spread(objective: Objective, score: Floats) -> Floats:
-    """Scores with a root mean square of 1: the likelihood has no scale of its own."""
-    if not score.any():
-        score = first_step(objective, np.ones(objective.n_judges))
-    centred = score - score.mean()
-    spread = float(np.sqrt(np.mean(centred**2)))
-    return np.asarray(centred / spread) if spread > 0.0 else centred
 
 
 def first_step(objective: Objective, accuracy: Floats) -> Floats:
@@ -151,6 +163,6 @@ def _rounding(value: float) -> float:
 def _not_converged(evaluations: int, size: float, tolerance: float) -> str:
     return (
         f"The fit did not converge: after {evaluations:,} evaluations a score would still move by "
-        f"{size:.1g} of its standard error (asked for: {tolerance:.1g}). Use a prior "
-        "(--prior auto), which makes the problem well-posed, or more iterations."
+        f"{size:.1g} of its standard error (asked for: {tolerance:.1g}). A prior makes the problem "
+        "well-posed: prior='auto' (--prior auto). Or ProfileSolver(max_iterations=...)."
     )

@@ -6,7 +6,8 @@ well-determined scores and accuracies are
 
     nu_s = n - sum V_i / S^2,      nu_a = m - sum V_u / T^2,
 
-and each scale becomes the root of (sum of squares) / (number of well-determined).
+and each scale becomes the root of (sum of squares) / (number of well-determined). To the scores
+one more is added, with a square of 1: it keeps a handful of votes from shrinking everything.
 
 One direction needs care. ``(c s, a / c)`` has the same likelihood, so only the prior sets the
 scale ``c``, and at the joint mode it is out of balance: the more numerous side shrinks. Hence
@@ -20,27 +21,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from juryrank.arrays import Floats
 from juryrank.objective import Objective, Prior
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.solution import Solution
-
-Floats = NDArray[np.float64]
 
 FIRST_GUESS = Prior(1.0, 1.0)
 SCORE_SD_RANGE = (0.02, 50.0)
 ACCURACY_SD_RANGE = (0.03, 5.0)
 CLOSE_ENOUGH = 0.02
-MAX_ROUNDS = 25
+MAX_ROUNDS = 60
 LEAST_DETERMINED = 0.01  # of all scores, of all accuracies
 
 
 def choose_scales(
     objective: Objective, solution: Solution, solver: ProfileSolver
-) -> tuple[Objective, Solution]:
-    """Refit with better and better prior scales, from a solution with the objective's own."""
-    evaluations = 0
+) -> tuple[Objective, Solution, str]:
+    """Refit with better and better prior scales, from a solution with the objective's own.
+
+    Returns the objective with the prior chosen, its solution, and a remark if there is one.
+    """
+    evaluations, settled = 0, False
     for _ in range(MAX_ROUNDS):
         prior, mean = _better_prior(objective, solution)
         settled = _distance(prior, objective.prior, objective.accuracies_free) < CLOSE_ENOUGH
@@ -49,7 +51,23 @@ def choose_scales(
         evaluations += solution.iterations
         if settled:
             break
-    return objective, replace(solution, iterations=evaluations)
+    solution = replace(solution, iterations=evaluations)
+    return objective, solution, _remark(objective.prior, settled)
+
+
+def _remark(prior: Prior, settled: bool) -> str:
+    if prior.score_sd == SCORE_SD_RANGE[1]:
+        return (
+            f"The votes put hardly any limit on the scores, whose prior scale was held at "
+            f"{prior.score_sd:g}. If weights are large, are they really counts of votes?"
+        )
+    if not settled:
+        return (
+            f"The prior scales were still moving after {MAX_ROUNDS} rounds; they stand at "
+            f"{prior.score_sd:.3g} (scores) and {prior.accuracy_sd:.3g} (accuracies). To fix them, "
+            "use prior=(SIGMA, TAU) (--prior SIGMA,TAU)."
+        )
+    return ""
 
 
 def prior_for_more_judges(sample: Objective, n_judges: int) -> Prior:

@@ -11,16 +11,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from juryrank.arrays import Floats
 from juryrank.objective import Objective
 from juryrank.solvers.profile import ProfileSolver, first_step
 from juryrank.solvers.scales import choose_scales, prior_for_more_judges
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import agreement_accuracy
 from juryrank.votes import Wins
-
-Floats = NDArray[np.float64]
 
 ROUGH = ProfileSolver(tolerance=1e-2)
 """Good enough to choose between starting points and between prior scales."""
@@ -41,27 +39,35 @@ def search(
     """The best fit found, and the objective with the prior it was found for."""
     if len(objective.wins.winner) > MANY_VOTES and np.isfinite(objective.prior.score_sd):
         decided, on_sample = search(_thinned(objective), ROUGH, choose_prior=choose_prior)
-        objective = replace(objective, prior=prior_for_more_judges(decided, objective.n_judges))
-        accuracy = objective.start_accuracy()
-        solution = ROUGHER.solve(objective, on_sample.score, accuracy, watch)
+        if choose_prior:
+            objective = replace(objective, prior=prior_for_more_judges(decided, objective.n_judges))
+        solution = ROUGHER.solve(objective, on_sample.score, objective.start_accuracy(), watch)
     else:
         solution = _from_best_start(objective, watch)
-    evaluations = solution.iterations
+    evaluations, remark = solution.iterations, ""
     if choose_prior:
-        objective, solution = choose_scales(objective, solution, ROUGH)
+        objective, solution, remark = choose_scales(objective, solution, ROUGH)
         evaluations += solution.iterations
     solution = solver.solve(objective, solution.score, solution.accuracy, watch)
-    return objective, replace(solution, iterations=evaluations + solution.iterations)
+    solution = _upright(objective, solver, solution, watch)
+    message = " ".join(text for text in (remark, solution.message) if text)
+    evaluations += solution.iterations
+    return objective, replace(solution, iterations=evaluations, message=message)
 
 
 def votes_for(wins: Wins, score: Floats) -> float:
     """How far the votes agree with the direction of the scores, in standard errors.
 
-    ``sum w d / sqrt(sum w^2 d^2)`` with ``d`` the score of the winner minus that of the loser.
+    ``sum w d / sqrt(sum w d^2)`` with ``d`` the score of the winner minus that of the loser.
     """
-    pull = wins.weight * (score[wins.winner] - score[wins.loser])
-    size = float(np.sqrt(pull @ pull))
-    return float(pull.sum()) / size if size > 0.0 else 0.0
+    gap = score[wins.winner] - score[wins.loser]
+    size = float(np.sqrt(np.sum(wins.weight * gap * gap)))
+    return float(np.sum(wins.weight * gap)) / size if size > 0.0 else 0.0
+
+
+def mirrored(solution: Solution) -> Solution:
+    """The same likelihood with the other end up."""
+    return replace(solution, score=-solution.score, accuracy=-solution.accuracy)
 
 
 def _from_best_start(objective: Objective, watch: Watcher | None) -> Solution:
@@ -78,26 +84,35 @@ def _from_best_start(objective: Objective, watch: Watcher | None) -> Solution:
 
 
 def _oriented(objective: Objective, start: Floats | None, watch: Watcher | None) -> Solution:
-    """Fit, and if most votes then count as backwards, fit again from the mirror image."""
-    solution = ROUGH.solve(objective, start, watch=watch)
+    return _upright(objective, ROUGH, ROUGH.solve(objective, start, watch=watch), watch)
+
+
+def _upright(
+    objective: Objective, solver: ProfileSolver, solution: Solution, watch: Watcher | None
+) -> Solution:
+    """Turn a fit round under which most votes count as backwards, and fit again from there."""
     if not objective.accuracies_free or votes_for(objective.wins, solution.score) >= 0.0:
         return solution
-    mirrored = ROUGH.solve(objective, -solution.score, watch=watch)
-    return replace(mirrored, iterations=solution.iterations + mirrored.iterations)
+    turned = mirrored(solution)
+    if np.isinf(objective.prior.accuracy_sd):
+        return turned
+    refit = solver.solve(objective, turned.score, turned.accuracy, watch)
+    refit = replace(refit, iterations=solution.iterations + refit.iterations)
+    # The prior can pull it back where hardly any vote speaks for either end.
+    return refit if votes_for(objective.wins, refit.score) >= 0.0 else turned
 
 
 def _thinned(objective: Objective) -> Objective:
-    """About `SAMPLE_VOTES` votes: those of every k-th judge and, of these, every l-th vote."""
+    """About `SAMPLE_VOTES` votes: those of some judges and, of these judges, some of the votes."""
     wins = objective.wins
-    excess = len(wins.winner) // SAMPLE_VOTES
-    judge_stride = max(1, min(excess, objective.n_judges // SAMPLE_JUDGES))
-    chosen = np.zeros(objective.n_judges, dtype=np.bool_)
-    chosen[::judge_stride] = True
+    rng = np.random.default_rng(0)
+    excess = len(wins.winner) / SAMPLE_VOTES
+    share = max(1.0 / excess, min(1.0, SAMPLE_JUDGES / objective.n_judges))
+    chosen = rng.random(objective.n_judges) < share
     kept = np.flatnonzero(np.repeat(chosen, np.diff(wins.start)))
-    vote_stride = max(1, len(kept) // SAMPLE_VOTES)
-    votes = np.diff(wins.start)[chosen]
-    start = -(-np.concatenate(([0], np.cumsum(votes))) // vote_stride)
-    kept = kept[::vote_stride]
+    if len(kept) > SAMPLE_VOTES:
+        kept = kept[rng.random(len(kept)) < SAMPLE_VOTES / len(kept)]
+    start = np.searchsorted(kept, wins.start[np.append(chosen, True)])
     thinned = Wins(start, wins.winner[kept], wins.loser[kept], wins.weight[kept])
     fixed = None if objective.fixed_accuracy is None else objective.fixed_accuracy[chosen]
     return replace(objective, wins=thinned, fixed_accuracy=fixed)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from juryrank.arrays import Floats
 
-Floats = NDArray[np.float64]
 Watcher = Callable[[int, float, float], None]
 """Called after every evaluation with its number, the objective and the gradient's size."""
 

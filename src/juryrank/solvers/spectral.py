@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, eigs, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 
+from juryrank.arrays import Floats
+from juryrank.errors import JuryrankError
 from juryrank.solvers.solution import Solution
 from juryrank.votes import Wins
-
-Floats = NDArray[np.float64]
 
 LARGEST_DENSE = 1500
 VOTES_FOR_AGREEMENT = 200_000
@@ -32,10 +31,13 @@ class RankCentrality:
         """Scores by Rank Centrality; all judges count alike."""
         walk = _walk(wins, n_items)
         stationary = _stationary(walk)
-        residual = float(np.abs(stationary @ walk - stationary).max())
-        score = np.log(np.maximum(stationary, np.finfo(np.float64).tiny))
-        converged = residual < 1e-9
-        message = "" if converged else f"Rank Centrality stopped with a residual of {residual:.1g}."
+        residual = float(np.abs((stationary @ walk) / stationary - 1.0).max())
+        score = np.log(stationary)
+        converged = residual < 1e-6
+        message = "" if converged else (
+            f"Rank Centrality stopped with a relative residual of {residual:.1g}: the scores of "
+            "items that hardly ever win are not to be relied on. Use the model btl."
+        )  # fmt: skip
         n_judges = len(wins.start) - 1
         return Solution(score - score.mean(), np.ones(n_judges), None, converged, 1, message)
 
@@ -58,13 +60,31 @@ def _stationary(walk: sparse.csr_array) -> Floats:
     """The probability vector ``p`` with ``p walk = p``."""
     n = walk.shape[0]
     if n <= LARGEST_DENSE:
-        equations = walk.toarray().T - np.eye(n)
-        equations[-1] = 1.0
-        right = np.zeros(n)
-        right[-1] = 1.0
-        return np.asarray(np.linalg.solve(equations, right))
-    _, vectors = eigs(walk.T, k=1, which="LM", v0=np.full(n, 1.0 / n), tol=1e-12, maxiter=100 * n)
+        return _eliminated(walk.toarray())
+    try:
+        _, vectors = eigs(
+            walk.T, k=1, which="LM", v0=np.full(n, 1.0 / n), tol=1e-14, maxiter=20 * n
+        )
+    except ArpackError as error:
+        raise JuryrankError(
+            f"Rank Centrality did not converge on {n:,} items ({error}). Use the model btl."
+        ) from error
     weights = np.abs(vectors[:, 0].real)
+    return np.asarray(np.maximum(weights, np.finfo(np.float64).tiny) / weights.sum())
+
+
+def _eliminated(walk: Floats) -> Floats:
+    """Stationary distribution by state reduction (Grassmann, Taksar and Heyman, 1985).
+
+    It never subtracts, so that even tiny probabilities come out to full relative accuracy.
+    """
+    n = len(walk)
+    for k in range(n - 1, 0, -1):
+        walk[:k, k] /= walk[k, :k].sum()
+        walk[:k, :k] += np.outer(walk[:k, k], walk[k, :k])
+    weights = np.ones(n)
+    for k in range(1, n):
+        weights[k] = weights[:k] @ walk[:k, k]
     return np.asarray(weights / weights.sum())
 
 
