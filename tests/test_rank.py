@@ -277,6 +277,20 @@ def test_maximum_likelihood_names_judges_whose_accuracy_is_infinite() -> None:
     assert ranking.items["score"].is_finite().all()
 
 
+def test_two_judges_who_contradict_each_other_throughout_are_not_a_saddle() -> None:
+    pairs = [(a, b) for a in "abcdef" for b in "abcdef" if a < b]
+    rows = [("u", a, b) for a, b in pairs] + [("v", b, a) for a, b in pairs]
+    ranking = jr.rank(votes(rows), prior=(1.0, 1.0))
+    assert ranking.fit.objective == pytest.approx(11.034, abs=1e-3)
+    assert sorted(accuracies(ranking).values())[0] < 0.0
+
+
+def test_scores_of_any_size_are_told_apart() -> None:
+    light = jr.rank(votes(RING, weight=1e-4), prior=(1.0, 1.0))
+    assert light.items["rank"].to_list() == [1, 2, 3]
+    assert light.items["score"].abs().max() < 1e-2  # type: ignore[operator]
+
+
 def test_a_close_call_of_direction_is_reported() -> None:
     simulated = jr.simulate(8, 6, accuracies=[3.0] * 6, adversaries=3, votes_per_judge=60, seed=1)
     ranking = jr.rank(jr.votes_from(simulated.votes))
@@ -298,6 +312,11 @@ def test_a_close_call_of_direction_is_reported() -> None:
         ({"prior": (1.0, 0.0)}, "positive"),
         ({"prior": "strong"}, "'auto', None"),
         ({"prior": (1.0,)}, "'auto', None"),
+        ({"prior": ("a", "b")}, "'auto', None"),
+        ({"prior": (1e-300, 1.0)}, "between 1e-6 and 1e6"),
+        ({"model": None}, "no model called None"),
+        ({"lambda0": "x"}, "not negative"),
+        ({"threads": 1.5}, "whole number"),
         ({"prior": (1.0, np.inf)}, "no best fit"),
         ({"prior": (1.0, 1.0), "lambda0": 1.0}, "takes the place of"),
         ({"model": "win-rate", "lambda0": 1.0}, "neither a prior nor lambda0"),

@@ -184,7 +184,7 @@ class TestBadRows:
         assert "1 of 8 rows has nothing in the column 'judge': row 2." in said
         assert "1 of 8 rows has nothing in the column 'right': row 3." in said
         assert (
-            "3 of 8 rows have a weight that is not a positive number: "
+            "3 of 8 rows have a weight that is not a positive number (of at most 1e+12): "
             "row 4 '0', row 5 'two', row 8 'inf'." in said
         )
         assert "--skip-bad" in said

@@ -89,7 +89,9 @@ def test_too_few_iterations_are_admitted() -> None:
     found = ProfileSolver(max_iterations=2).solve(made(prior=Prior(1.0, 1.0)))
     assert not found.converged
     assert "did not converge" in found.message
-    assert "--prior auto" in found.message
+    assert "ProfileSolver(max_iterations=...)" in found.message
+    without_prior = ProfileSolver(max_iterations=2).solve(made())
+    assert "--prior auto" in without_prior.message
 
 
 def test_a_judge_who_is_always_right_is_held_at_a_bound_without_a_prior() -> None:

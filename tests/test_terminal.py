@@ -15,12 +15,13 @@ import pytest
 from rich.console import Console
 
 from juryrank import terminal
+from juryrank.errors import counted
 from juryrank.fitting import rank
 from juryrank.judge_remarks import BACKWARDS, BEST, GUESSING, judge_remarks
 from juryrank.ranking import Ranking
 from juryrank.reading import votes_from
 from juryrank.simulation import simulate
-from juryrank.terminal import ScoreBar, counted, literal, ranking_view
+from juryrank.terminal import ScoreBar, literal, ranking_view
 
 
 def drawn(*parts: object, width: int = 40, encoding: str = "utf-8", color: bool = False) -> str:

@@ -51,6 +51,8 @@ class Check:
     first_lone_judges: tuple[object, ...]
     can_rank_without_prior: bool
     verdict: str
+    notices: tuple[str, ...] = ()
+    """What is odd about the input though nothing is wrong with it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as what JSON knows."""
@@ -59,6 +61,7 @@ class Check:
             "votes_per_item": self.votes_per_item._asdict(),
             "left_out": asdict(self.left_out) | {"sentences": list(self.left_out.sentences)},
             "connection": list(self.connection),
+            "notices": list(self.notices),
             "first_lone_judges": [_plain(judge) for judge in self.first_lone_judges],
         }
 
@@ -79,6 +82,7 @@ def check(votes: Votes | object) -> Check:
         votes_per_judge=_spread(np.diff(votes.start)),
         votes_per_item=_spread(_times_compared(votes)),
         left_out=votes.left_out,
+        notices=votes.notices,
         connection=tuple(found.sentences(votes.items)),
         groups=found.n_groups,
         components=found.n_components,

@@ -51,7 +51,7 @@ class Comparison:
 
 def compare(
     votes: Votes | object,
-    models: Sequence[str] = COMPARED,
+    models: str | Sequence[str] = COMPARED,
     *,
     folds: int = 5,
     seed: int = 0,
@@ -60,6 +60,7 @@ def compare(
 ) -> Comparison:
     """Cross-validate: fit each model on all folds but one, predict the votes of that one."""
     votes = as_votes(votes)
+    models = (models,) if isinstance(models, str) else models
     for model in models:
         model_named(model)
     if len(set(models)) < len(models):

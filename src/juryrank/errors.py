@@ -27,6 +27,16 @@ def require_seed(seed: int) -> None:
         raise InputError(f"seed={seed} must not be negative.")
 
 
+def number(count: float) -> str:
+    """Give a number as people read it: ``1,200`` or ``2.5``."""
+    return f"{count:,.0f}" if count == int(count) else f"{count:,.1f}"
+
+
+def counted(count: float, word: str) -> str:
+    """Give a number with its word: ``1 judge``, ``1,200 votes``."""
+    return f"{number(count)} {word}" if count == 1 else f"{number(count)} {word}s"
+
+
 def listing(names: Sequence[object], most: int = 5) -> str:
     """Name the first `most` things and count the rest: ``a, b, c and 4 more``."""
     shown = ", ".join(str(name) for name in names[:most])

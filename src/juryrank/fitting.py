@@ -151,10 +151,10 @@ def _task(
     model = model_named(model_name)
     if not len(votes):
         raise InputError("There are no votes to rank by.")
-    if not (np.isfinite(lambda0) and lambda0 >= 0.0):
-        raise InputError(f"lambda0={lambda0} must be a number that is not negative.")
-    if threads is not None and threads < 1:
-        raise InputError(f"threads={threads} must be at least 1.")
+    if not (isinstance(lambda0, int | float) and np.isfinite(lambda0) and lambda0 >= 0.0):
+        raise InputError(f"lambda0={lambda0!r} must be a number that is not negative.")
+    if threads is not None and not (isinstance(threads, int) and threads >= 1):
+        raise InputError(f"threads={threads!r} must be a whole number of at least 1.")
     chosen = _solver(model, solver)
     return _Task(
         votes=votes,
@@ -218,9 +218,10 @@ def _prior(model: Model, prior: PriorChoice, solver: _AnySolver, lambda0: float)
 
 
 def _given_prior(prior: object) -> Prior:
-    if not isinstance(prior, tuple | list) or len(prior) != 2:
+    pair = isinstance(prior, tuple | list) and len(prior) == 2
+    if not pair or not all(isinstance(scale, int | float) for scale in prior):  # type: ignore[attr-defined]
         raise InputError(f"prior={prior!r} is not 'auto', None or (score_sd, accuracy_sd).")
-    return Prior(*(float(scale) for scale in prior))
+    return Prior(*(float(scale) for scale in prior))  # type: ignore[attr-defined]
 
 
 # --- the methods ---------------------------------------------------------------------------------
@@ -308,7 +309,7 @@ def _groups(task: _Task) -> str:
 
 def _remarks_on_votes(task: _Task) -> tuple[str, ...]:
     votes = task.votes
-    remarks = list(votes.left_out.sentences)
+    remarks = [*votes.left_out.sentences, *votes.notices]
     if not votes.judges_known:
         remarks.append(NO_JUDGE_COLUMN)
     elif votes.n_judges == 1 and task.model.judges == "accuracy":

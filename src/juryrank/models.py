@@ -44,7 +44,7 @@ DEFAULT_MODEL = "hbtl"
 def model_named(name: str) -> Model:
     """Look a model up by its name."""
     if name not in MODELS:
-        near = difflib.get_close_matches(name.lower(), MODELS, n=1)
+        near = difflib.get_close_matches(str(name).lower(), MODELS, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise InputError(f"There is no model called {name!r}.{hint} Models: {', '.join(MODELS)}.")
     return MODELS[name]

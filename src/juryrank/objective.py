@@ -43,12 +43,13 @@ class Prior:
     accuracy_sd: float = np.inf
 
     def __post_init__(self) -> None:
-        """Refuse scales that are not positive."""
-        if not (self.score_sd > 0.0 and self.accuracy_sd > 0.0):
-            raise InputError(
-                "The scales of a prior must be positive numbers, not "
-                f"{self.score_sd:g} (scores) and {self.accuracy_sd:g} (accuracies)."
-            )
+        """Refuse scales that are not positive, or absurd."""
+        for scale in (self.score_sd, self.accuracy_sd):
+            if not (1e-6 <= scale <= 1e6 or scale == np.inf):
+                raise InputError(
+                    "The scales of a prior must be positive numbers between 1e-6 and 1e6, not "
+                    f"{self.score_sd:g} (scores) and {self.accuracy_sd:g} (accuracies)."
+                )
 
     @property
     def score_precision(self) -> float:

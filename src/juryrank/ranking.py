@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.arrays import Floats
-from juryrank.errors import InputError, listing
+from juryrank.errors import InputError, counted, listing
 from juryrank.models import Model
 from juryrank.noise import Noise
 from juryrank.saving import check_ending
@@ -22,7 +22,9 @@ from juryrank.solvers.solution import Solution, Trace
 from juryrank.votes import Votes
 
 SAME_SCORE = 1e-6
-"""Scores closer than this share a rank: the solver does not tell them apart."""
+"""Scores closer than this part of their range share a rank: the solver cannot tell them apart."""
+NO_RANGE = 1e-9
+"""Scores that lie within this are all the same."""
 SHOWN = 10
 SURE_AT_MOST = 0.999
 """The naive win rate never predicts with more certainty than this."""
@@ -107,7 +109,7 @@ class Ranking:
 
     def __repr__(self) -> str:
         best = "\n".join(
-            f"{row['rank']:>5}  {row['score']:>9.3f}  {row['item']}"
+            f"{row['rank']:>5}  {round(row['score'], 3) + 0.0:>9.3f}  {row['item']}"
             for row in self.items.head(SHOWN).iter_rows(named=True)
         )
         more = len(self.items) - SHOWN
@@ -118,8 +120,9 @@ class Ranking:
 
     def _headline(self) -> str:
         return (
-            f"Ranking of {len(self.items):,} items by {len(self.judges):,} judges "
-            f"({self.model}, {self.fit.votes:,} votes)"
+            f"Ranking of {counted(len(self.items), 'item')} by "
+            f"{counted(len(self.judges), 'judge')} ({self.model}, "
+            f"{counted(self.fit.votes, 'vote')})"
         )
 
     def _repr_html_(self) -> str:
@@ -191,8 +194,9 @@ def save_frame(frame: pl.DataFrame, path: str | Path) -> None:
     write = writers[check_ending(path)]
     try:
         write()
-    except OSError as error:
-        raise InputError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
+        raise InputError(f"Cannot write {str(path)!r}: {reason}.") from error
 
 
 def _write(path: str | Path, text: str) -> None:
@@ -211,7 +215,8 @@ def _best_first(score: Floats) -> NDArray[np.int64]:
 
 def _drops(descending: Floats) -> NDArray[np.bool_]:
     """Where a score is really below the one before it."""
-    return np.concatenate(([False], -np.diff(descending) > SAME_SCORE))
+    same = max(SAME_SCORE * float(descending[0] - descending[-1]), NO_RANGE)
+    return np.concatenate(([False], -np.diff(descending) > same))
 
 
 def _shared_ranks(descending: Floats) -> NDArray[np.int64]:

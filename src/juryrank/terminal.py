@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRe
 from rich.table import Column, Table
 from rich.text import Text
 
+from juryrank.errors import counted, number
 from juryrank.models import model_named
 
 if TYPE_CHECKING:
@@ -111,15 +112,6 @@ def label(value: object, widest: int = WIDEST_LABEL) -> Text:
     text = Text(literal(value), no_wrap=True)
     text.truncate(widest, overflow="ellipsis")
     return text
-
-
-def counted(count: float, word: str) -> str:
-    """Give a number with its word: ``1 judge``, ``1,200 votes``."""
-    return f"{count:,g} {word}" if count == 1 else f"{_number(count)} {word}s"
-
-
-def _number(count: float) -> str:
-    return f"{count:,.0f}" if count == int(count) else f"{count:,.1f}"
 
 
 def _decimals(values: Sequence[float]) -> int:
@@ -242,7 +234,7 @@ def _judges_table(remarks: Sequence[JudgeRemark]) -> Table:
             table.add_row(
                 label(row["judge"], WIDEST_JUDGE),
                 f"{row['accuracy']:.2f}",
-                _number(row["votes"]),
+                number(row["votes"]),
                 remark.sentence,
             )
     return table
@@ -275,7 +267,7 @@ def _counts_table(check: Check) -> Table:
     table.add_row("ties", f"{check.ties:,}")
     table.add_row("duplicates", f"{check.duplicates:,}", "same judge, pair and outcome")
     if check.weight != check.votes:
-        table.add_row("total weight", _number(check.weight))
+        table.add_row("total weight", number(check.weight))
     table.add_row("rows left out", f"{check.left_out.total:,}")
     return table
 
@@ -283,7 +275,7 @@ def _counts_table(check: Check) -> Table:
 def _per(spread: Spread) -> str:
     if spread.min == spread.max:
         return f"{counted(spread.min, 'vote')} each"
-    return f"{spread.min:,} to {spread.max:,} votes each, median {_number(spread.median)}"
+    return f"{spread.min:,} to {spread.max:,} votes each, median {number(spread.median)}"
 
 
 def _findings(check: Check) -> Iterator[str]:
@@ -296,6 +288,7 @@ def _findings(check: Check) -> Iterator[str]:
             f"{named}{f' and {more:,} more' if more else ''}."
         )
     yield from check.left_out.sentences
+    yield from check.notices
 
 
 def _bullet(sentence: str) -> Table:

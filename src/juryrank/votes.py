@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from juryrank.errors import counted
+
 LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
 NO_JUDGE_COLUMN = "There is no judge column: all votes count as one judge's."
 
@@ -69,14 +71,16 @@ class Votes:
     judges_known: bool = True
     """False if the input had no judge column, so that all votes count as one judge's."""
     left_out: LeftOut = field(default_factory=LeftOut)
+    notices: tuple[str, ...] = ()
+    """What is odd about the input though nothing is wrong with it."""
 
     def __len__(self) -> int:
         return len(self.left)
 
     def __repr__(self) -> str:
         return (
-            f"Votes({len(self):,} votes by {self.n_judges:,} judges on {self.n_items:,} items, "
-            f"{self.left_out.total:,} rows left out)"
+            f"Votes({counted(len(self), 'vote')} by {counted(self.n_judges, 'judge')} on "
+            f"{counted(self.n_items, 'item')}, {counted(self.left_out.total, 'row')} left out)"
         )
 
     @property

@@ -19,14 +19,13 @@ import typer
 from juryrank import __version__
 from juryrank.cli.exits import exits_politely
 from juryrank.cli.source import Source, with_source
-from juryrank.errors import InputError, JuryrankWarning
+from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.models import DEFAULT_MODEL, MODELS, model_named
 from juryrank.saving import check_savable
 from juryrank.terminal import (
     check_view,
     comparison_view,
     console,
-    counted,
     progress,
     ranking_view,
     show_note,
@@ -445,7 +444,7 @@ def _save_simulation(made: Simulation, out: Path) -> None:
 def _warn_of_votes(votes: Votes) -> None:
     from juryrank.votes import NO_JUDGE_COLUMN
 
-    for sentence in votes.left_out.sentences:
+    for sentence in (*votes.left_out.sentences, *votes.notices):
         show_warning(sentence)
     if not votes.judges_known:
         show_warning(NO_JUDGE_COLUMN)

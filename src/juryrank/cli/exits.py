@@ -34,6 +34,9 @@ def exits_politely(command: Callable[..., None]) -> Callable[..., None]:
         except BrokenPipeError:
             _forget_stdout()
             raise typer.Exit(READER_GONE) from None
+        except OSError as error:
+            show_error(f"Cannot write the output: {error.strerror or error}.")
+            raise typer.Exit(1) from None
         except Exception as error:
             if os.environ.get("JURYRANK_DEBUG"):
                 raise

@@ -34,19 +34,28 @@ class Coded:
 def same_kind(left: pl.Series, right: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Make the two columns of items one type, so that they can be told apart and sorted."""
     left, right = labels(left), labels(right)
-    types = (left.dtype, right.dtype)
     if left.dtype == right.dtype:
         return left, right
     if left.null_count() == len(left):
         return left.cast(right.dtype), right
     if right.null_count() == len(right):
         return left, right.cast(left.dtype)
-    if left.dtype.is_integer() and right.dtype.is_integer() and pl.UInt64 not in types:
-        return left.cast(pl.Int64), right.cast(pl.Int64)
+    whole = [_whole_numbers(column) for column in (left, right)]
+    if whole[0] is not None and whole[1] is not None:
+        return whole[0], whole[1]
     raise InputError(
         f"The items are of different types: {left.dtype} in the column {left.name!r}, "
         f"{right.dtype} in {right.name!r}. Make both numbers or both text."
     )
+
+
+def _whole_numbers(column: pl.Series) -> pl.Series | None:
+    """Numbers as whole numbers, if they are; pandas makes floats of those with a gap."""
+    if column.dtype.is_integer() and column.dtype != pl.UInt64:
+        return column.cast(pl.Int64)
+    if column.dtype.is_float() and (column.drop_nulls() == column.drop_nulls().round()).all():
+        return column.cast(pl.Int64)
+    return None
 
 
 def labels(column: pl.Series) -> pl.Series:
@@ -55,9 +64,12 @@ def labels(column: pl.Series) -> pl.Series:
         return column.fill_nan(None)
     if isinstance(column.dtype, pl.Categorical | pl.Enum | pl.Binary | pl.Null):
         try:
-            return column.cast(pl.String)
+            text = column.cast(pl.String)
         except pl.exceptions.PolarsError as error:
             raise _no_labels(column) from error
+        if column.dtype == pl.Binary and text.str.contains("\x00", literal=True).any():
+            raise _no_labels(column)
+        return text
     if column.dtype.is_nested() or column.dtype == pl.Object:
         raise _no_labels(column)
     return column
@@ -155,6 +167,21 @@ def _as_numbers(labels: pl.Series) -> pl.Series:
         return labels
     numbers = labels.cast(pl.Int64, strict=False)
     return labels if numbers.has_nulls() else numbers
+
+
+def blank_twins(labels: pl.Series) -> str:
+    """Say so if some labels differ by nothing but blanks around them."""
+    if labels.dtype != pl.String:
+        return ""
+    bare = labels.str.strip_chars()
+    twins = labels.filter(bare.is_duplicated())
+    if not len(twins):
+        return ""
+    named = ", ".join(repr(label) for label in twins[:4])
+    return (
+        f"{len(twins):,} ids differ only by blanks around them, such as {named}. They count as "
+        "different; if they are not, remove the blanks."
+    )
 
 
 def order_by(codes: Codes, n_groups: int) -> NDArray[np.int64] | None:

@@ -100,6 +100,7 @@ def header(part: Part) -> list[str]:
 def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
     """Read some columns of all parts."""
     frames = [_collect(part, columns) for part in parts]
+    _require_text_or_numbers(parts, frames)
     try:
         frame = frames[0] if len(frames) == 1 else pl.concat(frames, how="vertical_relaxed")
     except pl.exceptions.PolarsError as error:
@@ -112,13 +113,25 @@ def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
     )
 
 
+def _require_text_or_numbers(parts: Sequence[Part], frames: Sequence[pl.DataFrame]) -> None:
+    """Refuse a column that is text in one file and numbers in another: ids would change."""
+    for name, first in frames[0].schema.items():
+        for part, frame in zip(parts, frames, strict=True):
+            here = frame.schema[name]
+            if pl.Null not in (first, here) and (first == pl.String) != (here == pl.String):
+                raise InputError(
+                    f"The column {name!r} is {first} in {parts[0].name} and {here} in {part.name}. "
+                    "Make it the same in all files."
+                )
+
+
 def _collect(part: Part, columns: Sequence[str]) -> pl.DataFrame:
-    scan = part.scan.select(columns)
+    scan = part.scan
     if part.format == "csv":
         # A blank line, or Excel's line of nothing but separators, is no row.
         scan = scan.filter(~pl.all_horizontal(pl.all().is_null()))
     with _complaining(part):
-        return scan.collect()
+        return scan.select(columns).collect()
 
 
 def _part(place: Place, wanted: str | None) -> Part:
@@ -152,12 +165,20 @@ def _open(place: Place, format_: str, head: bytes) -> Part:
         case "json":
             scan = pl.read_json(where, infer_schema_length=None).lazy()
         case "parquet":
-            scan = pl.scan_parquet(where, hive_partitioning=place.in_folder)
+            scan = _scan_parquet(where, place.in_folder)
         case _ if head.startswith(IPC_FILE_MAGIC):
             scan = pl.scan_ipc(where)
         case _:
             scan = pl.read_ipc_stream(where).lazy()
     return Part(place.name, scan, format_, where, separator)
+
+
+def _scan_parquet(where: Path | bytes, in_folder: bool) -> pl.LazyFrame:
+    if not in_folder or isinstance(where, bytes):
+        return pl.scan_parquet(where, hive_partitioning=False)
+    # What a folder's name says is text: polars would make numbers and dates of it.
+    columns = {part.split("=", 1)[0]: pl.String() for part in where.parts[:-1] if "=" in part}
+    return pl.scan_parquet(where, hive_partitioning=bool(columns), hive_schema=columns or None)
 
 
 @contextmanager

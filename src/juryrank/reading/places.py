@@ -28,6 +28,8 @@ class Place:
 def places(source: str | os.PathLike[str] | IO[bytes]) -> list[Place]:
     """Find the file or files a source stands for, in a fixed order."""
     if isinstance(source, str) and source == "-":
+        if sys.stdin is None:
+            raise InputError("There is no standard input to read votes from.")
         return [Place("Standard input", sys.stdin.buffer.read())]
     if isinstance(source, str | os.PathLike):
         return _places_at(os.fspath(source))
@@ -49,6 +51,8 @@ def _opened(file: IO[bytes]) -> Place:
 
 
 def _places_at(text: str) -> list[Place]:
+    if not text.strip():
+        raise InputError("The name of the file of votes is empty.")
     path = Path(text).expanduser()
     try:
         found = _found(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import IO
 
 import numpy as np
@@ -11,7 +12,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError
-from juryrank.reading.coding import Coded, coded, labels, order_by, ordered, same_kind
+from juryrank.reading.coding import (
+    Coded,
+    blank_twins,
+    coded,
+    labels,
+    order_by,
+    ordered,
+    same_kind,
+)
 from juryrank.reading.columns import Columns, choose
 from juryrank.reading.files import Part, Rows, header, parts_of, read_rows
 from juryrank.reading.frames import part_of
@@ -156,14 +165,10 @@ def _coded_votes(
         judges = Coded(judges.labels, (judges.codes[0][keep],))
         won = None if won is None else won[keep]
         weight = None if weight is None else weight[keep]
-    return _sorted_votes(
-        ordered(items, rows.text),
-        ordered(judges, rows.text),
-        won,
-        weight,
-        columns.judge is not None,
-        left_out,
-    )
+    items, judges = ordered(items, rows.text), ordered(judges, rows.text)
+    votes = _sorted_votes(items, judges, won, weight, columns.judge is not None, left_out)
+    odd = (blank_twins(items.labels), blank_twins(judges.labels))
+    return replace(votes, notices=tuple(notice for notice in odd if notice))
 
 
 def _judges(rows: Rows, columns: Columns) -> Coded:

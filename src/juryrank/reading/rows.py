@@ -17,6 +17,7 @@ from juryrank.votes import LeftOut
 
 Mask = NDArray[np.bool_]
 MOST_CASES = 3
+LARGEST_WEIGHT = 1e12
 _WAY_OUT = "Such rows can be left out with --skip-bad (skip_bad=True)."
 
 
@@ -51,8 +52,8 @@ def missing(column: str, codes: NDArray[np.int32]) -> Complaint:
 
 def bad_weights(given: pl.Series, weight: NDArray[np.float64]) -> Complaint:
     """Complain about weights that are not positive numbers."""
-    bad = ~(np.isfinite(weight) & (weight > 0))
-    what = "a weight that is not a positive number"
+    bad = ~((weight > 0) & (weight <= LARGEST_WEIGHT))
+    what = f"a weight that is not a positive number (of at most {LARGEST_WEIGHT:g})"
     return Complaint(what, bad, labels(given).cast(pl.String), "A plain vote has weight 1.")
 
 

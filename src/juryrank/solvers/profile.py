@@ -60,7 +60,7 @@ class ProfileSolver:
         tolerance = max(self.tolerance, _rounding(run.value))
         self._minimise(run, tolerance)
         converged = run.size <= max(tolerance, _rounding(run.value))
-        message = "" if converged else _not_converged(run.evaluations, run.size, self.tolerance)
+        message = "" if converged else self._not_converged(run)
         best = run.scaled(run.score)[0]
         best = best - best.mean()
         return Solution(best, accuracy, run.value, converged, run.evaluations, message)
@@ -93,6 +93,16 @@ class ProfileSolver:
             },
         )
         run.evaluate(np.asarray(result.x) * unit)
+
+    def _not_converged(self, run: _Run) -> str:
+        way_out = "Allow more: ProfileSolver(max_iterations=...)."
+        if np.isinf(run.objective.prior.score_sd):
+            way_out = "A prior makes the problem well-posed: prior='auto' (--prior auto)."
+        return (
+            f"The fit did not converge: after {run.evaluations:,} evaluations a score would still "
+            f"move by {run.size:.1g} of its standard error (asked for: {self.tolerance:.1g}). "
+            f"{way_out}"
+        )
 
 
 class _Run:
@@ -158,11 +168,3 @@ def first_step(objective: Objective, accuracy: Floats) -> Floats:
 def _rounding(value: float) -> float:
     """The gradient (in standard errors) below which rounding of the objective hides progress."""
     return 10.0 * float(np.sqrt(np.finfo(np.float64).eps * (1.0 + abs(value))))
-
-
-def _not_converged(evaluations: int, size: float, tolerance: float) -> str:
-    return (
-        f"The fit did not converge: after {evaluations:,} evaluations a score would still move by "
-        f"{size:.1g} of its standard error (asked for: {tolerance:.1g}). A prior makes the problem "
-        "well-posed: prior='auto' (--prior auto). Or ProfileSolver(max_iterations=...)."
-    )

@@ -30,7 +30,7 @@ from juryrank.solvers.solution import Solution
 FIRST_GUESS = Prior(1.0, 1.0)
 SCORE_SD_RANGE = (0.02, 50.0)
 ACCURACY_SD_RANGE = (0.03, 5.0)
-CLOSE_ENOUGH = 0.02
+CLOSE_ENOUGH = 0.01
 MAX_ROUNDS = 60
 LEAST_DETERMINED = 0.01  # of all scores, of all accuracies
 

@@ -14,6 +14,7 @@ from juryrank.solvers.solution import Solution
 from juryrank.votes import Wins
 
 LARGEST_DENSE = 1500
+FEW_JUDGES = 50
 VOTES_FOR_AGREEMENT = 200_000
 
 
@@ -105,11 +106,14 @@ def agreement_accuracy(wins: Wins, n_items: int) -> Floats | None:
 
     votes = np.diff(net.indptr).astype(np.float64)
     guess = np.sqrt(votes + 1.0)
-    if n_judges < 3 or not np.abs(agreement(guess)).any():
+    if not np.abs(agreement(guess)).any():
         return None
-    operator = LinearOperator((n_judges, n_judges), matvec=agreement, dtype=np.float64)
-    _, vectors = eigsh(operator, k=1, which="LA", v0=guess, tol=1e-3)
-    accuracy = vectors[:, 0] / np.maximum(np.sqrt(votes), 1.0)
+    if n_judges <= FEW_JUDGES:
+        leading = np.linalg.eigh((net @ net.T).toarray() - np.diag(own))[1][:, -1]
+    else:
+        operator = LinearOperator((n_judges, n_judges), matvec=agreement, dtype=np.float64)
+        leading = eigsh(operator, k=1, which="LA", v0=guess, tol=1e-3)[1][:, 0]
+    accuracy = leading / np.maximum(np.sqrt(votes), 1.0)
     accuracy *= np.sign(accuracy @ votes) or 1.0
     return np.asarray(accuracy / np.average(np.abs(accuracy), weights=votes))
 
