@@ -318,7 +318,7 @@ def test_impossible_settings_are_refused(make: Callable[[], object]) -> None:
     [(np.zeros(1), np.ones(1)), (SCORE, np.ones(3)), (SCORE * np.nan, ACCURACY), ("a", "b")],
 )
 def test_a_start_of_the_wrong_shape_is_refused(start: tuple[np.ndarray, np.ndarray]) -> None:
-    with pytest.raises(InputError, match="The start needs"):
+    with pytest.raises(InputError, match="The start's"):
         PaperSolver(start=start).solve(made())
 
 

@@ -1,8 +1,21 @@
-"""The array types that every layer speaks of."""
+"""The array type that every layer speaks of, and numbers given by users."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from juryrank.errors import InputError
+
 Floats = NDArray[np.float64]
+
+
+def finite_numbers(values: object, count: int, what: str) -> Floats:
+    """The user's own values as an array, if they are as many finite numbers as there must be."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != (count,) or not np.isfinite(array).all():
+        raise InputError(f"{what} must be {count:,} finite numbers, not {values!r}.")
+    return array

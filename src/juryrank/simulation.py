@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.arrays import Floats
+from juryrank.arrays import Floats, finite_numbers
 from juryrank.errors import InputError, require_seed
 from juryrank.models import DEFAULT_MODEL, Model, model_named
 from juryrank.noise import Noise, noise_of
@@ -70,7 +70,7 @@ def simulate(
         raise InputError(f"score_sd={score_sd} must be a number that is not negative.")
     chosen = noise_of(kind, noise)
     rng = np.random.default_rng(seed)
-    score = _given(scores, items, "scores") if scores is not None else rng.normal(
+    score = finite_numbers(scores, items, "scores") if scores is not None else rng.normal(
         0.0, score_sd, items
     )  # fmt: skip
     accuracy = _accuracies(kind, accuracies, judges, adversaries, rng)
@@ -125,16 +125,6 @@ def _checked(
     return kind
 
 
-def _given(values: Sequence[float], count: int, what: str) -> Floats:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != (count,) or not np.isfinite(array).all():
-        raise InputError(f"{what} must be {count} finite numbers, not {values!r}.")
-    return array
-
-
 def _accuracies(
     model: Model,
     given: Sequence[float] | None,
@@ -143,7 +133,7 @@ def _accuracies(
     rng: np.random.Generator,
 ) -> Floats:
     if given is not None:
-        accuracy = _given(given, judges, "accuracies")
+        accuracy = finite_numbers(given, judges, "accuracies")
         if model.judges == "reliability" and not ((accuracy >= 0) & (accuracy <= 1)).all():
             raise InputError(f"In the model {model.name!r} accuracies lie between 0 and 1.")
         if model.judges == "equal" and np.ptp(accuracy) > 0.0:

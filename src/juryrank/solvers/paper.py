@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from juryrank.arrays import Floats
+from juryrank.arrays import Floats, finite_numbers
 from juryrank.errors import InputError, require_seed
 from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution, Trace, Watcher
@@ -93,9 +93,11 @@ class PaperSolver:
         n = objective.n_items
         accuracy = objective.start_accuracy()
         if not isinstance(self.start, str):
-            score = _given(self.start[0], n, "scores")
+            score = finite_numbers(self.start[0], n, "The start's scores")
             if objective.accuracies_free:
-                accuracy = _given(self.start[1], objective.n_judges, "accuracies")
+                accuracy = finite_numbers(
+                    self.start[1], objective.n_judges, "The start's accuracies"
+                )
         elif self.start == "ones":
             score = np.ones(n)
         elif self.start == "random":
@@ -159,17 +161,6 @@ class PaperSolver:
                 np.array([row[2] for row in path[1:]] + [last.value]),
             )
         return Solution(score, accuracy, last.value, converged, self.iterations, message, trace)
-
-
-def _given(values: object, count: int, what: str) -> Floats:
-    """The user's own starting values, if they are as many finite numbers as there must be."""
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != (count,) or not np.isfinite(array).all():
-        raise InputError(f"The start needs {count:,} finite numbers as {what}.")
-    return array
 
 
 def _votes_per_judge(objective: Objective) -> Floats:
