@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from juryrank.arrays import Floats
 from juryrank.connect import Connection, connection
@@ -21,7 +19,6 @@ from juryrank.objective import (
     NO_PRIOR,
     Objective,
     Prior,
-    available_threads,
 )
 from juryrank.ranking import Fit, Ranking, make_ranking
 from juryrank.reading import as_votes
@@ -33,6 +30,7 @@ from juryrank.solvers.scales import FIRST_GUESS
 from juryrank.solvers.search import ROUGH, mirrored, search, votes_for
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import RankCentrality
+from juryrank.threads import available_threads, one_blas_thread
 from juryrank.votes import NO_JUDGE_COLUMN, Votes, Wins
 
 PriorChoice = Literal["auto"] | tuple[float, float] | None
@@ -72,18 +70,12 @@ def rank(
         issued as `JuryrankWarning`.
     """
     task = _task(as_votes(votes), model, noise, prior, lambda0, solver, threads)
-    with _blas().limit(limits=1):
+    with one_blas_thread():
         found = _found(task, watch)
     remarks = (*_remarks_on_votes(task), *found.remarks, *found.messages)
     for remark in remarks:
         warnings.warn(remark, JuryrankWarning, stacklevel=2)
     return _ranking(task, found, remarks)
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """The linear algebra libraries; their threads would only spin between our short calls."""
-    return ThreadpoolController().select(user_api="blas")
 
 
 @dataclass(frozen=True, eq=False)

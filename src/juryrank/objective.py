@@ -12,7 +12,6 @@ with ``g = -log F`` of the noise, ``s`` the scores and ``a`` the accuracies.
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,13 +82,6 @@ class Curvature(NamedTuple):
     score: Floats
     accuracy: Floats
     mixed: Floats
-
-
-def available_threads() -> int:
-    """Number of processor cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @dataclass(frozen=True, eq=False)
