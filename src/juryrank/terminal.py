@@ -174,6 +174,14 @@ def _table(*columns: str, right: Sequence[str]) -> Table:
     return table
 
 
+def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """A table of numbers, all to the right."""
+    table = _table(*header, right=header)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
 def _example(ranking: Ranking) -> Text:
     """Say what the scores mean, by the example of the first two items."""
     first, second = ranking.items["item"][:2]

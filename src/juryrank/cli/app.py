@@ -18,6 +18,7 @@ import typer
 
 from juryrank import __version__
 from juryrank.cli.exits import exits_politely
+from juryrank.cli.paper import paper
 from juryrank.cli.source import Source, with_source
 from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.models import DEFAULT_MODEL, MODELS, model_named
@@ -331,6 +332,9 @@ def simulate(
         _print_text(made.votes.write_csv())
     else:
         _save_simulation(made, out)
+
+
+app.command()(paper)
 
 
 # --- options into values -------------------------------------------------------------------------

@@ -297,13 +297,13 @@ def verdict(table: pl.DataFrame) -> str:
 
 def gap_closed(table: pl.DataFrame) -> pl.DataFrame:
     """For each cell: the share of the gap from equal judges to the oracle that we close."""
-    noise = str(table["table"][0]).split("-")[0]
-    homogeneous = PUBLISHED_METHODS[noise][0]
-    wide = table.pivot("method", index=["alpha", "gamma_b", "gamma_a"], values="tau_mean")
+    homogeneous = published_methods(table)[0]
+    cell = ["alpha", "gamma_b", "gamma_a"]
+    wide = table.pivot("method", index=cell, values="tau_mean", maintain_order=True)
     gap = pl.col("oracle") - pl.col(homogeneous)
     return wide.with_columns(gap_closed=(pl.col("juryrank") - pl.col(homogeneous)) / gap)
 
 
-def methods_of(table: str) -> tuple[str, ...]:
-    """The paper's methods and ours, in the order they are shown."""
-    return (*PUBLISHED_METHODS[table.split("-")[0]], "juryrank", "oracle")
+def published_methods(table: pl.DataFrame) -> tuple[str, str, str]:
+    """The paper's three methods for the noise of a table."""
+    return PUBLISHED_METHODS[str(table["table"][0]).split("-")[0]]
