@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
-NAMES = ("gumbel-benign", "normal-benign", "gumbel-adversarial", "normal-adversarial")
+TABLES = ("gumbel-benign", "normal-benign", "gumbel-adversarial", "normal-adversarial")
+NAMES = (*TABLES, "accuracy-curve", "convergence")
 
 
 @exits_politely
@@ -40,7 +41,7 @@ def paper(
         typer.Option(min=1, metavar="N", help="Processes to use.", show_default="all cores"),
     ] = None,
 ) -> None:
-    """Run the paper's synthetic tables again, beside its numbers and our default.
+    """Run the paper's tables and figures again, beside its numbers and our default.
 
     A run that was interrupted continues where it was.
 
@@ -51,17 +52,51 @@ def paper(
     chosen = names or list(NAMES)
     for name in chosen:
         if name not in NAMES:
-            raise InputError(f"There is no table {name!r}. Tables: {', '.join(NAMES)}.")
+            raise InputError(f"There is nothing called {name!r}. Choose from: {', '.join(NAMES)}.")
+    for name in chosen:
+        if name == "accuracy-curve":
+            paths = _accuracy_curve(out)
+        elif name == "convergence":
+            paths = _convergence(seed, out)
+        else:
+            paths = _table(name, trials, seed, jobs, out)
+        if paths:
+            show_note(f"Saved {', '.join(str(path) for path in paths)}.")
+
+
+def _table(name: str, trials: int, seed: int, jobs: int | None, out: Path | None) -> list[Path]:
     from juryrank.paper.tables import save_table
 
-    for name in chosen:
-        table = _run(name, trials, seed, jobs)
-        for part in _view(name, table):
-            console().print(part)
-        if out is not None:
-            options = f" --trials {trials} --seed {seed} --out {out}"
-            paths = save_table(table, out, f"juryrank paper {name}{options}")
-            show_note(f"Saved {', '.join(str(path) for path in paths)}.")
+    table = _run(name, trials, seed, jobs)
+    for part in _view(name, table):
+        console().print(part)
+    command = f"juryrank paper {name} --trials {trials} --seed {seed} --out {out}"
+    return [] if out is None else save_table(table, out, command)
+
+
+def _accuracy_curve(out: Path | None) -> list[Path]:
+    from juryrank.paper.figures import accuracy_curve, curve_lines, save_accuracy_curve
+
+    console().print("\naccuracy-curve: the chance of an error on two items with scores 0 and 1\n")
+    header = ["accuracy", *(f"{gamma}" for gamma in range(-5, 6))]
+    rows = [[noise, *cells] for noise, cells in curve_lines(accuracy_curve())]
+    console().print(plain_table(header, rows))
+    command = f"juryrank paper accuracy-curve --out {out}"
+    return [] if out is None else save_accuracy_curve(out, command)
+
+
+def _convergence(seed: int, out: Path | None) -> list[Path]:
+    from juryrank.paper.figures import convergence, rates, save_convergence
+
+    with progress("convergence"):
+        paths = convergence(seed)
+    found = rates(paths)
+    console().print("\nconvergence: the factor per iteration, and the error that is left\n")
+    rows = [[f"{value:.4g}" if isinstance(value, float) else str(value) for value in row]
+            for row in found.iter_rows()]  # fmt: skip
+    console().print(plain_table(found.columns, rows))
+    command = f"juryrank paper convergence --seed {seed} --out {out}"
+    return [] if out is None else save_convergence(paths, out, command)
 
 
 def _run(name: str, trials: int, seed: int, jobs: int | None) -> pl.DataFrame:

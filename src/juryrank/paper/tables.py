@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from juryrank.errors import InputError
+from juryrank.paper.pictures import altair, png
 from juryrank.paper.synthetic import gap_closed, published_methods, summary, verdict
 
 CELL = ["alpha", "gamma_b", "gamma_a"]
@@ -100,13 +100,7 @@ def _percent(share: float) -> str:
 
 def _picture(table: pl.DataFrame) -> bytes:
     """A heat-map of the differences from the paper, in standard errors."""
-    try:
-        import altair as alt
-        import vl_convert
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"Pictures need the package {error.name}: pip install 'juryrank[plots]'."
-        ) from error
+    alt = altair()
     compared = table.filter(pl.col("published_mean").is_not_null()).with_columns(
         row=pl.format("alpha={} gamma_b={}", "alpha", "gamma_b")
     )
@@ -127,4 +121,4 @@ def _picture(table: pl.DataFrame) -> bytes:
         .facet(column=alt.Column("method:N", title=None, sort=list(published)))
         .properties(title=f"{table['table'][0]}: our mean tau minus the paper's")
     )
-    return bytes(vl_convert.vegalite_to_png(chart.to_json(), scale=2))
+    return png(chart)
