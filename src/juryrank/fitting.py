@@ -97,15 +97,18 @@ class _Task:
     def regularised(self) -> bool:
         return self.prior is None or np.isfinite(self.prior.score_sd) or self.lambda0 > 0.0
 
+    @property
+    def accuracies_free(self) -> bool:
+        return self.model.judges == "accuracy" and self.votes.n_judges > 1
+
     def objective(self) -> Objective:
-        equal = self.model.judges == "equal" or self.votes.n_judges == 1
         return Objective(
             wins=self.wins,
             n_items=self.votes.n_items,
             noise=self.noise,
             prior=self._first_prior(),
             lambda0=self.lambda0,
-            fixed_accuracy=np.ones(self.votes.n_judges) if equal else None,
+            fixed_accuracy=None if self.accuracies_free else np.ones(self.votes.n_judges),
             threads=self.threads,
         )
 
@@ -257,7 +260,7 @@ def _by_paper(task: _Task, solver: PaperSolver, watch: Watcher | None) -> _Found
 
 def _by_crowd(task: _Task, solver: CrowdSolver, watch: Watcher | None) -> _Found:
     _require_connected(task)
-    objective = replace(task.objective(), fixed_accuracy=np.ones(task.votes.n_judges))
+    objective = task.objective()
     if task.prior is None:
         objective, _ = search(objective, ROUGH, choose_prior=True)
     return _Found(solver.solve(objective, watch), objective.prior)
@@ -364,18 +367,17 @@ def _ranking(task: _Task, found: _Found, remarks: tuple[str, ...]) -> Ranking:
         objective=solution.value,
         votes=len(task.votes),
         left_out=task.votes.left_out.total,
-        prior=_scales(found.prior, task.model),
+        prior=_scales(found.prior, accuracies_free=task.accuracies_free),
         lambda0=task.lambda0,
         trace=solution.trace,
     )
     return make_ranking(task.votes, task.model, task.noise, solution, fit, remarks)
 
 
-def _scales(prior: Prior, model: Model) -> tuple[float | None, float | None] | None:
+def _scales(prior: Prior, *, accuracies_free: bool) -> tuple[float | None, float | None] | None:
     """The scales of a prior; None for a part that is not there."""
-    free = model.judges == "accuracy"
     scales = [
         sd if np.isfinite(sd) else None
-        for sd in (prior.score_sd, prior.accuracy_sd if free else np.inf)
+        for sd in (prior.score_sd, prior.accuracy_sd if accuracies_free else np.inf)
     ]
     return None if scales == [None, None] else (scales[0], scales[1])
