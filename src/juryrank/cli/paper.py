@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 TABLES = ("gumbel-benign", "normal-benign", "gumbel-adversarial", "normal-adversarial")
-NAMES = (*TABLES, "accuracy-curve", "convergence")
+NAMES = (*TABLES, "accuracy-curve", "convergence", "efficiency")
 
 
 @exits_politely
@@ -58,6 +58,8 @@ def paper(
             paths = _accuracy_curve(out)
         elif name == "convergence":
             paths = _convergence(seed, out)
+        elif name == "efficiency":
+            paths = _efficiency(trials, seed, out)
         else:
             paths = _table(name, trials, seed, jobs, out)
         if paths:
@@ -92,11 +94,33 @@ def _convergence(seed: int, out: Path | None) -> list[Path]:
         paths = convergence(seed)
     found = rates(paths)
     console().print("\nconvergence: the factor per iteration, and the error that is left\n")
-    rows = [[f"{value:.4g}" if isinstance(value, float) else str(value) for value in row]
-            for row in found.iter_rows()]  # fmt: skip
-    console().print(plain_table(found.columns, rows))
+    console().print(_frame_table(found))
     command = f"juryrank paper convergence --seed {seed} --out {out}"
     return [] if out is None else save_convergence(paths, out, command)
+
+
+def _efficiency(trials: int, seed: int, out: Path | None) -> list[Path]:
+    from juryrank.paper.efficiency import MODELS, VOTES_PER_JUDGE, efficiency, save_efficiency
+
+    with progress("efficiency", total=len(MODELS) * len(VOTES_PER_JUDGE)) as say:
+
+        def watch(done: int, total: int) -> None:
+            if say:
+                say(f"efficiency: {done} of {total} settings", done)
+
+        table = efficiency(trials, seed, watch)
+    console().print("\nefficiency: root mean square error, and the Cramer-Rao bound\n")
+    console().print(_frame_table(table))
+    command = f"juryrank paper efficiency --trials {trials} --seed {seed} --out {out}"
+    return [] if out is None else save_efficiency(table, out, command)
+
+
+def _frame_table(frame: pl.DataFrame) -> RenderableType:
+    rows = [
+        [f"{value:.4g}" if isinstance(value, float) else str(value) for value in row]
+        for row in frame.iter_rows()
+    ]
+    return plain_table(frame.columns, rows)
 
 
 def _run(name: str, trials: int, seed: int, jobs: int | None) -> pl.DataFrame:

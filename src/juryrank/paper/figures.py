@@ -13,7 +13,7 @@ import polars as pl
 from juryrank.arrays import Floats
 from juryrank.noise import noise_named
 from juryrank.objective import Objective
-from juryrank.paper.pictures import altair, png
+from juryrank.paper.pictures import altair, save_study
 from juryrank.paper.synthetic import SCORES, STEP_OF_ACCURACIES, STEP_OF_SCORES, Cell
 from juryrank.reading import votes_from
 from juryrank.simulation import simulate
@@ -49,7 +49,7 @@ def save_accuracy_curve(folder: Path, command: str) -> list[Path]:
         "",
         "![Chance of an error](accuracy-curve.png)",
     ]
-    return _saved(folder, "accuracy-curve", curve, page, png(lines))
+    return save_study(folder, "accuracy-curve", curve, page, lines)
 
 
 # --- convergence ---------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def save_convergence(paths: list[Descent], folder: Path, command: str) -> list[P
         "|" + "---|" * len(table.columns),
         *("| " + " | ".join(_cell(value) for value in row) + " |" for row in table.iter_rows()),
     ]
-    return _saved(folder, "convergence", curves, page, png(_convergence_chart(curves)))
+    return save_study(folder, "convergence", curves, page, _convergence_chart(curves))
 
 
 def _curves(path: Descent) -> pl.DataFrame:
@@ -209,17 +209,6 @@ def _convergence_chart(curves: pl.DataFrame) -> Any:
 
 def _cell(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _saved(
-    folder: Path, name: str, frame: pl.DataFrame, page: list[str], picture: bytes
-) -> list[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.{ending}" for ending in ("csv", "md", "png")]
-    frame.write_csv(paths[0], float_precision=6)
-    paths[1].write_text("\n".join(page) + "\n", encoding="utf-8")
-    paths[2].write_bytes(picture)
-    return paths
 
 
 def curve_lines(curve: pl.DataFrame) -> Iterator[tuple[str, list[str]]]:

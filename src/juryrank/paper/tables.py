@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from juryrank.paper.pictures import altair, png
+from juryrank.paper.pictures import altair, save_study
 from juryrank.paper.synthetic import gap_closed, published_methods, summary, verdict
 
 CELL = ["alpha", "gamma_b", "gamma_a"]
@@ -20,12 +20,7 @@ def save_table(trials: pl.DataFrame, folder: Path, command: str) -> list[Path]:
     """Write a table as NAME.csv, NAME.md and NAME.png; the files written."""
     table = summary(trials)
     name = str(table["table"][0])
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.{ending}" for ending in ("csv", "md", "png")]
-    table.write_csv(paths[0], float_precision=4)
-    paths[1].write_text("\n".join(_page(table, command)) + "\n", encoding="utf-8")
-    paths[2].write_bytes(_picture(table))
-    return paths
+    return save_study(folder, name, table, list(_page(table, command)), _chart(table))
 
 
 def table_rows(table: pl.DataFrame) -> tuple[list[str], list[list[str]]]:
@@ -98,7 +93,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f}%"
 
 
-def _picture(table: pl.DataFrame) -> bytes:
+def _chart(table: pl.DataFrame) -> Any:
     """A heat-map of the differences from the paper, in standard errors."""
     alt = altair()
     compared = table.filter(pl.col("published_mean").is_not_null()).with_columns(
@@ -116,9 +111,8 @@ def _picture(table: pl.DataFrame) -> bytes:
     )
     squares = base.mark_rect().encode(color=colour)
     numbers = base.mark_text().encode(text=alt.Text("difference_in_se:Q", format="+.1f"))
-    chart = (
+    return (
         (squares + numbers)
         .facet(column=alt.Column("method:N", title=None, sort=list(published)))
         .properties(title=f"{table['table'][0]}: our mean tau minus the paper's")
     )
-    return png(chart)
