@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from juryrank import InputError
 from juryrank.cli.app import app
-from juryrank.paper import synthetic
+from juryrank.paper import TABLES, synthetic
 from juryrank.paper.published import synthetic_tables
-from juryrank.paper.synthetic import TABLES, Cell, cells, gap_closed, run_table, summary, verdict
+from juryrank.paper.synthetic import Cell, cells, gap_closed, run_table, summary, verdict
 from juryrank.paper.tables import save_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")

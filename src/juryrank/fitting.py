@@ -213,10 +213,10 @@ def _prior(model: Model, prior: PriorChoice, solver: _AnySolver, lambda0: float)
 
 
 def _given_prior(prior: object) -> Prior:
-    pair = isinstance(prior, tuple | list) and len(prior) == 2
-    if not pair or not all(isinstance(scale, int | float) for scale in prior):  # type: ignore[attr-defined]
+    scales = prior if isinstance(prior, tuple | list) else ()
+    if len(scales) != 2 or not all(isinstance(scale, int | float) for scale in scales):
         raise InputError(f"prior={prior!r} is not 'auto', None or (score_sd, accuracy_sd).")
-    return Prior(*(float(scale) for scale in prior))  # type: ignore[attr-defined]
+    return Prior(float(scales[0]), float(scales[1]))
 
 
 # --- the methods ---------------------------------------------------------------------------------

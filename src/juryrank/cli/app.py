@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from juryrank.votes import Votes
 
 DEFAULT_TOP = 20
-DEFAULT_JUDGES = 10
 VOTES_SAVED_AS = (".csv", ".tsv", ".json", ".parquet")
 
 app = typer.Typer(
@@ -270,7 +269,7 @@ def simulate(
             min=1,
             metavar="N",
             help="Number of judges.",
-            show_default=f"{DEFAULT_JUDGES}, or one per accuracy",
+            show_default="10, or one per accuracy",
         ),
     ] = None,
     model: Annotated[
@@ -318,7 +317,7 @@ def simulate(
 
     made = simulated(
         items,
-        judges or (len(known) if known else DEFAULT_JUDGES),
+        judges,
         model=model,
         noise=noise,
         score_sd=score_sd,

@@ -10,21 +10,19 @@ import typer
 
 from juryrank.cli.exits import exits_politely
 from juryrank.errors import InputError
+from juryrank.paper import STUDIES
 from juryrank.terminal import console, plain_table, progress, show_note
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
-TABLES = ("gumbel-benign", "normal-benign", "gumbel-adversarial", "normal-adversarial")
-NAMES = (*TABLES, "accuracy-curve", "convergence", "efficiency")
-
 
 @exits_politely
 def paper(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help=f"{', '.join(NAMES)}; all if none is given."),
+        typer.Argument(metavar="[NAME]...", help=f"{', '.join(STUDIES)}; all if none is given."),
     ] = None,
     trials: Annotated[
         int, typer.Option(min=2, metavar="N", help="Trials in each cell; the paper has 100.")
@@ -49,10 +47,10 @@ def paper(
       juryrank paper gumbel-benign --trials 20
       juryrank paper --out docs/paper
     """
-    chosen = names or list(NAMES)
+    chosen = names or list(STUDIES)
     for name in chosen:
-        if name not in NAMES:
-            raise InputError(f"There is nothing called {name!r}. Choose from: {', '.join(NAMES)}.")
+        if name not in STUDIES:
+            raise InputError(f"There is no study {name!r}. Choose from: {', '.join(STUDIES)}.")
     for name in chosen:
         if name == "accuracy-curve":
             paths = _accuracy_curve(out)

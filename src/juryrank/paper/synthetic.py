@@ -29,6 +29,7 @@ from juryrank.errors import InputError, JuryrankWarning, require_seed
 from juryrank.fitting import rank
 from juryrank.noise import noise_named
 from juryrank.objective import Objective
+from juryrank.paper import TABLES
 from juryrank.paper.published import synthetic_tables
 from juryrank.reading import votes_from
 from juryrank.simulation import simulate
@@ -38,9 +39,9 @@ from juryrank.solvers.profile import ProfileSolver
 from juryrank.threads import available_threads, one_blas_thread
 from juryrank.votes import Votes
 
-TABLES = ("gumbel-benign", "normal-benign", "gumbel-adversarial", "normal-adversarial")
 ITEMS = 20
 SCORES = np.arange(1, ITEMS + 1) / ITEMS
+CELL = ["alpha", "gamma_b", "gamma_a"]
 ALPHAS = (0.8, 0.6, 0.4, 0.2)
 GAMMAS_A = (2.5, 5.0, 10.0)
 GAMMAS_B = (0.25, 1.0, 2.5)
@@ -256,7 +257,7 @@ def summary(trials: pl.DataFrame) -> pl.DataFrame:
     ``difference_in_se`` is (our mean - published mean) in standard errors of that difference;
     ``upside_down`` is the share of trials that end with a negative tau.
     """
-    keys = ["table", "alpha", "gamma_b", "gamma_a"]
+    keys = ["table", *CELL]
     methods = [name for name in trials.columns if name not in (*keys, "trial")]
     ours = (
         trials.unpivot(methods, index=keys, variable_name="method", value_name="tau")
@@ -298,8 +299,7 @@ def verdict(table: pl.DataFrame) -> str:
 def gap_closed(table: pl.DataFrame) -> pl.DataFrame:
     """For each cell: the share of the gap from equal judges to the oracle that we close."""
     homogeneous = published_methods(table)[0]
-    cell = ["alpha", "gamma_b", "gamma_a"]
-    wide = table.pivot("method", index=cell, values="tau_mean", maintain_order=True)
+    wide = table.pivot("method", index=CELL, values="tau_mean", maintain_order=True)
     gap = pl.col("oracle") - pl.col(homogeneous)
     return wide.with_columns(gap_closed=(pl.col("juryrank") - pl.col(homogeneous)) / gap)
 

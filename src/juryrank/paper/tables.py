@@ -9,9 +9,8 @@ from typing import Any
 import polars as pl
 
 from juryrank.paper.pictures import altair, save_study
-from juryrank.paper.synthetic import gap_closed, published_methods, summary, verdict
+from juryrank.paper.synthetic import CELL, gap_closed, published_methods, summary, verdict
 
-CELL = ["alpha", "gamma_b", "gamma_a"]
 WORST_SHOWN = 4.0
 """Differences beyond so many standard errors have the same colour."""
 
