@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -16,6 +16,15 @@ from juryrank.terminal import console, plain_table, progress, show_note
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
+
+
+class Settings(NamedTuple):
+    """What the options of the command say."""
+
+    trials: int
+    seed: int
+    jobs: int | None
+    out: Path | None
 
 
 @exits_politely
@@ -51,22 +60,17 @@ def paper(
     for name in chosen:
         if name not in STUDIES:
             raise InputError(f"There is no study {name!r}. Choose from: {', '.join(STUDIES)}.")
+    settings = Settings(trials, seed, jobs, out)
     for name in chosen:
-        if name == "accuracy-curve":
-            paths = _accuracy_curve(out)
-        elif name == "convergence":
-            paths = _convergence(seed, out)
-        elif name == "efficiency":
-            paths = _efficiency(trials, seed, out)
-        else:
-            paths = _table(name, trials, seed, jobs, out)
+        paths = _STUDY.get(name, _table)(name, settings)
         if paths:
             show_note(f"Saved {', '.join(str(path) for path in paths)}.")
 
 
-def _table(name: str, trials: int, seed: int, jobs: int | None, out: Path | None) -> list[Path]:
+def _table(name: str, settings: Settings) -> list[Path]:
     from juryrank.paper.tables import save_table
 
+    trials, seed, jobs, out = settings
     table = _run(name, trials, seed, jobs)
     for part in _view(name, table):
         console().print(part)
@@ -74,42 +78,45 @@ def _table(name: str, trials: int, seed: int, jobs: int | None, out: Path | None
     return [] if out is None else save_table(table, out, command)
 
 
-def _accuracy_curve(out: Path | None) -> list[Path]:
+def _accuracy_curve(name: str, settings: Settings) -> list[Path]:
     from juryrank.paper.figures import accuracy_curve, curve_lines, save_accuracy_curve
 
     console().print("\naccuracy-curve: the chance of an error on two items with scores 0 and 1\n")
     header = ["accuracy", *(f"{gamma}" for gamma in range(-5, 6))]
     rows = [[noise, *cells] for noise, cells in curve_lines(accuracy_curve())]
     console().print(plain_table(header, rows))
-    command = f"juryrank paper accuracy-curve --out {out}"
+    out = settings.out
+    command = f"juryrank paper {name} --out {out}"
     return [] if out is None else save_accuracy_curve(out, command)
 
 
-def _convergence(seed: int, out: Path | None) -> list[Path]:
+def _convergence(name: str, settings: Settings) -> list[Path]:
     from juryrank.paper.figures import convergence, rates, save_convergence
 
-    with progress("convergence"):
+    _, seed, _, out = settings
+    with progress(name):
         paths = convergence(seed)
     found = rates(paths)
     console().print("\nconvergence: the factor per iteration, and the error that is left\n")
     console().print(_frame_table(found))
-    command = f"juryrank paper convergence --seed {seed} --out {out}"
+    command = f"juryrank paper {name} --seed {seed} --out {out}"
     return [] if out is None else save_convergence(paths, out, command)
 
 
-def _efficiency(trials: int, seed: int, out: Path | None) -> list[Path]:
+def _efficiency(name: str, settings: Settings) -> list[Path]:
     from juryrank.paper.efficiency import MODELS, VOTES_PER_JUDGE, efficiency, save_efficiency
 
-    with progress("efficiency", total=len(MODELS) * len(VOTES_PER_JUDGE)) as say:
+    trials, seed, _, out = settings
+    with progress(name, total=len(MODELS) * len(VOTES_PER_JUDGE)) as say:
 
         def watch(done: int, total: int) -> None:
             if say:
-                say(f"efficiency: {done} of {total} settings", done)
+                say(f"{name}: {done} of {total} settings", done)
 
         table = efficiency(trials, seed, watch)
     console().print("\nefficiency: root mean square error, and the Cramer-Rao bound\n")
     console().print(_frame_table(table))
-    command = f"juryrank paper efficiency --trials {trials} --seed {seed} --out {out}"
+    command = f"juryrank paper {name} --trials {trials} --seed {seed} --out {out}"
     return [] if out is None else save_efficiency(table, out, command)
 
 
@@ -142,3 +149,10 @@ def _view(name: str, trials: pl.DataFrame) -> Iterator[RenderableType]:
     yield "juryrank: our rank as it comes; oracle: told the true accuracies\n"
     yield plain_table(*short_table_rows(table))
     yield f"\n{verdict(table)}"
+
+
+_STUDY: dict[str, Callable[[str, Settings], list[Path]]] = {
+    "accuracy-curve": _accuracy_curve,
+    "convergence": _convergence,
+    "efficiency": _efficiency,
+}
