@@ -120,6 +120,26 @@ def _efficiency(name: str, settings: Settings) -> list[Path]:
     return [] if out is None else save_efficiency(table, out, command)
 
 
+def _theory(name: str, settings: Settings) -> list[Path]:
+    from juryrank.paper.growth import NOISE_NAMES, all_settings
+    from juryrank.paper.theory import theory
+    from juryrank.paper.theory_page import save_theory, sections
+
+    trials, seed, _, out = settings
+    with progress(name, total=len(NOISE_NAMES) * len(all_settings())) as say:
+
+        def watch(done: int, total: int) -> None:
+            if say:
+                say(f"{name}: {done} of {total} settings", done)
+
+        found = theory(trials, seed, watch)
+    for section in sections(found):
+        console().print(f"\n{name}: {section.title}\n")
+        console().print(_frame_table(section.table))
+    command = f"juryrank paper {name} --trials {trials} --seed {seed} --out {out}"
+    return [] if out is None else save_theory(found, out, command)
+
+
 def _frame_table(frame: pl.DataFrame) -> RenderableType:
     rows = [
         [f"{value:.4g}" if isinstance(value, float) else str(value) for value in row]
@@ -155,4 +175,5 @@ _STUDY: dict[str, Callable[[str, Settings], list[Path]]] = {
     "accuracy-curve": _accuracy_curve,
     "convergence": _convergence,
     "efficiency": _efficiency,
+    "theory": _theory,
 }
