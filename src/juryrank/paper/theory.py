@@ -7,8 +7,9 @@ its kernel: ``A s = B' a`` and ``B s = C a``. Hence
     M1 >= |B' a| / |a| = |A s| / |a| >= mu1 |s| / |a|
     M2 >= |B s| / |s| = |C a| / |s| >= mu2 |a| / |s|
 
-and ``M1 M2 >= mu1 mu2``. For the same reason Algorithm 1 cannot contract towards the truth from
-everywhere around it: along the ridge ``(c s, a / c)`` it does not move at all.
+and ``M1 M2 >= mu1 mu2``; so too for the loss of a sample, at its minimum. For the same reason
+Algorithm 1 cannot contract towards the truth from everywhere around it: along the ridge
+``(c s, a / c)`` it does not move at all.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def truths() -> Iterator[tuple[str, Truth]]:
     """An ordinary setting, and one that meets the theorem's conditions by the paper's constants.
 
     The latter takes two items and a million judges of one accuracy; for normal noise also a
-    ``C0`` of 0.3, for with the corollary's 1/2 it takes more judges than there are people.
+    ``C0`` of 0.3, for with the corollary's 1/2 it takes 600 million.
     """
     for name in NOISE_NAMES:
         score = evenly(10, -0.6, 0.6)

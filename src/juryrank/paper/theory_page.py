@@ -15,6 +15,7 @@ from juryrank.paper.theory import ITERATIONS, POINTS, Theory
 BOUND = "slope of the bound"
 SHOWN = (*WHATS, BOUND)
 COLOURS = ("#4c78a8", "#f58518", "#333333", "#e45756")
+POWERS = (0.001, 0.01, 0.1, 1.0, 10.0)
 SHORT = {"paper_holds": "paper ok", "corrected_holds": "corrected ok"}
 TITLES = {"n": "items n", "m": "judges m", "k": "votes per judge k"}
 
@@ -108,7 +109,7 @@ def save_theory(found: Theory, folder: Path, command: str) -> list[Path]:
         "![Squared error against items, judges and votes](theory.png)",
     ]
     for section in sections(found):
-        page += ["", f"## {section.title.capitalize()}", "", section.words, ""]
+        page += ["", f"## {section.title[0].upper()}{section.title[1:]}", "", section.words, ""]
         page += _markdown(section.table)
     return save_study(folder, "theory", _tidy(found), page, _chart(mean_errors(found.errors)))
 
@@ -128,7 +129,10 @@ def _tidy(found: Theory) -> pl.DataFrame:
         "convexity": found.convexity,
     }
     named = [frame.select(pl.lit(name).alias("part"), pl.all()) for name, frame in parts.items()]
-    return pl.concat(named, how="diagonal_relaxed")
+    whole = pl.concat(named, how="diagonal_relaxed")
+    # As text: a fixed number of decimals would turn the smallest constants into 0.
+    digits = pl.selectors.float().map_elements(lambda value: f"{value:.6g}", pl.String)
+    return whole.with_columns(digits)
 
 
 def _chart(means: pl.DataFrame) -> Any:
@@ -158,7 +162,7 @@ def _panel(lines: pl.DataFrame, noise: str, axis: str) -> Any:
             "error:Q",
             title="squared error" if axis == "n" else None,
             scale=alt.Scale(type="log"),
-            axis=alt.Axis(tickCount=4, format="~g"),
+            axis=alt.Axis(values=list(POWERS), format="~g"),
         ),
         color=alt.Color("what:N", title=None, scale=alt.Scale(domain=SHOWN, range=COLOURS)),
     )
