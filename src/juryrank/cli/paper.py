@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from juryrank.cli.exits import exits_politely
-from juryrank.errors import InputError
-from juryrank.paper import STUDIES
-from juryrank.terminal import console, plain_table, progress, show_note
+from juryrank.errors import InputError, JuryrankError
+from juryrank.paper import REAL, STUDIES
+from juryrank.terminal import console, plain_table, progress, show_error, show_note, show_warning
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
+
+    from juryrank.paper.real import RealStudy
 
 
 class Settings(NamedTuple):
@@ -61,10 +63,37 @@ def paper(
         if name not in STUDIES:
             raise InputError(f"There is no study {name!r}. Choose from: {', '.join(STUDIES)}.")
     settings = Settings(trials, seed, jobs, out)
-    for name in chosen:
+    lacking = _without_data(chosen)
+    runnable = [name for name in chosen if name not in lacking]
+    if runnable:
+        for name in lacking:
+            show_warning(f"{name} is left out: its data is not here. More at the end.")
+    for name in runnable:
         paths = _STUDY.get(name, _table)(name, settings)
         if paths:
             show_note(f"Saved {', '.join(str(path) for path in paths)}.")
+    _complain_about(list(lacking.values()))
+
+
+def _without_data(names: list[str]) -> dict[str, JuryrankError]:
+    """The chosen studies whose data can be neither read nor downloaded, and why."""
+    lacking: dict[str, JuryrankError] = {}
+    for name in (name for name in names if name in REAL):
+        from juryrank.paper.real import STUDIES as REAL_STUDIES
+
+        try:
+            REAL_STUDIES[name].load()
+        except JuryrankError as error:
+            lacking[name] = error
+    return lacking
+
+
+def _complain_about(errors: list[JuryrankError]) -> None:
+    """Print all errors; the last one ends the command."""
+    for error in errors[:-1]:
+        show_error(str(error))
+    if errors:
+        raise errors[-1]
 
 
 def _table(name: str, settings: Settings) -> list[Path]:
@@ -101,6 +130,51 @@ def _convergence(name: str, settings: Settings) -> list[Path]:
     console().print(_frame_table(found))
     command = f"juryrank paper {name} --seed {seed} --out {out}"
     return [] if out is None else save_convergence(paths, out, command)
+
+
+def _real(name: str, settings: Settings) -> list[Path]:
+    from juryrank.paper.real import fits, real_study
+    from juryrank.paper.real_pages import save_real
+
+    _, seed, _, out = settings
+    with progress(name, total=fits(name)) as say:
+
+        def watch(done: int, total: int) -> None:
+            if say:
+                say(f"{name}: {done} of {total} fits", done)
+
+        found = real_study(name, seed, watch)
+    for part in _real_view(found):
+        console().print(part)
+    seeded = f" --seed {seed}" if seed else ""
+    command = f"juryrank paper {name}{seeded} --out {out}"
+    return [] if out is None else save_real(found, out, command)
+
+
+def _real_view(found: RealStudy) -> Iterator[RenderableType]:
+    from juryrank.paper.real import held_out_verdict, real_verdict
+    from juryrank.paper.real_pages import (
+        best_rows,
+        cell_rows,
+        held_out_rows,
+        note_rows,
+        unsettled_sentence,
+        variant_rows,
+    )
+
+    yield f"\n{found.study.name}: Kendall's tau-b, in brackets the published number\n"
+    yield plain_table(*cell_rows(found))
+    yield f"\n{real_verdict(found)}"
+    for method, lambda0, *_, why in note_rows(found)[1]:
+        yield f"- {method} at {lambda0}: {why}."
+    yield "\nBest over lambda0; juryrank: our rank as it comes\n"
+    yield plain_table(*best_rows(found))
+    yield "\nAlgorithm 1 with other settings\n"
+    yield plain_table(*variant_rows(found))
+    yield f"\n{unsettled_sentence(found)}"
+    yield f"\nVotes held out, {found.held_out.folds} folds\n"
+    yield plain_table(*held_out_rows(found))
+    yield f"\n{held_out_verdict(found.held_out)}"
 
 
 def _efficiency(name: str, settings: Settings) -> list[Path]:
@@ -176,4 +250,5 @@ _STUDY: dict[str, Callable[[str, Settings], list[Path]]] = {
     "convergence": _convergence,
     "efficiency": _efficiency,
     "theory": _theory,
+    **dict.fromkeys(REAL, _real),
 }
