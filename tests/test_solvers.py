@@ -124,7 +124,7 @@ def test_equal_judges_get_a_small_spread() -> None:
     wins = model_wins(6, np.random.default_rng(1).normal(size=30), np.ones(20), 200, GUMBEL)
     objective = Objective(wins, 30, GUMBEL, FIRST_GUESS)
     chosen, _, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
-    assert chosen.prior.accuracy_sd < 0.15
+    assert chosen.prior.accuracy_sd < 0.2
 
 
 def laplace_evidence(objective: Objective) -> float:
@@ -179,7 +179,7 @@ def test_very_many_votes_are_searched_on_a_sample_and_answered_on_all() -> None:
     objective = Objective(wins, 30, GUMBEL, FIRST_GUESS, threads=2)
     chosen, found = search(objective, ProfileSolver(), choose_prior=True)
     direct = ProfileSolver().solve(chosen)
-    np.testing.assert_allclose(found.score, direct.score, atol=1e-5)
+    np.testing.assert_allclose(found.score, direct.score, atol=5e-5)
     assert votes_for(wins, found.score) > 100
     assert np.corrcoef(found.score, score)[0, 1] > 0.999
 

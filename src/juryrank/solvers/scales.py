@@ -7,7 +7,8 @@ well-determined scores and accuracies are
     nu_s = n - sum V_i / S^2,      nu_a = m - sum V_u / T^2,
 
 and each scale becomes the root of (sum of squares) / (number of well-determined). To the scores
-one more is added, with a square of 1: it keeps a handful of votes from shrinking everything.
+one more is added, with a square of 1, and to the accuracies one that is off by `USUAL_SPREAD`: they
+keep a handful of votes from shrinking everything, or from calling all judges equal.
 
 One direction needs care. ``(c s, a / c)`` has the same likelihood, so only the prior sets the
 scale ``c``, and at the joint mode it is out of balance: the more numerous side shrinks. Hence
@@ -33,6 +34,8 @@ ACCURACY_SD_RANGE = (0.03, 5.0)
 CLOSE_ENOUGH = 0.01
 MAX_ROUNDS = 60
 LEAST_DETERMINED = 0.01  # of all scores, of all accuracies
+USUAL_SPREAD = 0.5
+"""The spread of accuracies to expect of judges about whom little is known."""
 
 
 def choose_scales(
@@ -87,9 +90,10 @@ def _better_prior(objective: Objective, solution: Solution) -> tuple[Prior, floa
         return Prior(_score_sd(score_square, old), old.accuracy_sd), 1.0
     mean = max(float(accuracy.mean()), float(np.sqrt(np.mean(accuracy**2))) / ACCURACY_SD_RANGE[1])
     determined_accuracies = _determined(curvature.accuracy, old.accuracy_precision)
-    spread = float(np.sum((accuracy - mean) ** 2)) / determined_accuracies
+    squares = float(np.sum((accuracy / mean - 1.0) ** 2))
+    spread = (squares + USUAL_SPREAD**2) / (determined_accuracies + 1.0)
     score_square = _mean_square(score, max(determined_scores, determined_accuracies))
-    accuracy_sd = _within(np.sqrt(spread) / mean, ACCURACY_SD_RANGE)
+    accuracy_sd = _within(np.sqrt(spread), ACCURACY_SD_RANGE)
     return Prior(_score_sd(score_square * mean**2, old), accuracy_sd), mean
 
 
