@@ -17,7 +17,6 @@ from rich.console import Console
 from juryrank import terminal
 from juryrank.errors import counted
 from juryrank.fitting import rank
-from juryrank.judge_remarks import BACKWARDS, BEST, GUESSING, judge_remarks
 from juryrank.ranking import Ranking
 from juryrank.reading import votes_from
 from juryrank.simulation import simulate
@@ -100,63 +99,51 @@ def ranking() -> Ranking:
     return rank(votes_from(simulate(20, 8, votes_per_judge=200, seed=1).votes))
 
 
-def named(ranking: Ranking, **judges: tuple[float, float]) -> dict[str, list[str]]:
-    rows = [(name, accuracy, votes) for name, (accuracy, votes) in judges.items()]
-    frame = pl.DataFrame(rows, schema=["judge", "accuracy", "votes"], orient="row")
-    remarks = judge_remarks(replace(ranking, judges=frame))
-    return {remark.sentence: remark.judges["judge"].to_list() for remark in remarks}
+@pytest.fixture(scope="module")
+def odd() -> Ranking:
+    made = simulate(10, accuracies=[1.5, 1.5, 1.2, 1.0, 0.0, -1.5], votes_per_judge=300, seed=1)
+    return rank(votes_from(made.votes))
 
 
-def test_judges_are_named_if_their_votes_allow_it(ranking: Ranking) -> None:
-    found = named(
-        ranking,
-        good=(1.5, 200),
-        lucky=(3.0, 3),
-        bad=(-1.5, 200),
-        worse=(-2.0, 200),
-        dull=(0.1, 200),
-    )
-    assert found == {BACKWARDS: ["worse", "bad"], GUESSING: ["dull"], BEST: ["good"]}
+def test_items_have_intervals_ranks_and_tiers(ranking: Ranking) -> None:
+    shown = drawn(*ranking_view(ranking, 5), width=100)
+    first = ranking.items.row(0, named=True)
+    assert "95% interval" in shown
+    assert f"{first['score_low']:.3f} to {first['score_high']:.3f}" in shown
 
 
-def test_judges_of_few_votes_are_not_named(ranking: Ranking) -> None:
-    assert named(ranking, a=(-1.5, 3), b=(0.0, 3), c=(1.0, 3)) == {}
-    assert named(ranking, a=(-1.5, 0), b=(0.0, 0)) == {}
-
-
-def test_among_many_judges_more_is_asked(ranking: Ranking) -> None:
-    guessers = {f"j{number}": (-1.0, 100.0) for number in range(2000)}
-    assert BACKWARDS in named(ranking, a=(-1.0, 100), b=(1.0, 100))
-    assert BACKWARDS not in named(ranking, **guessers)
-
-
-def test_reliabilities_are_seen_from_one_half(ranking: Ranking) -> None:
-    crowd = replace(ranking, model="crowdbt")
-    found = named(crowd, good=(0.9, 300), dull=(0.5, 300), bad=(0.1, 300), new=(0.0, 1))
-    assert found == {BACKWARDS: ["bad"], GUESSING: ["dull"], BEST: ["good"]}
+def test_judges_worth_a_look_are_named_with_the_reason(odd: Ranking) -> None:
+    shown = drawn(*ranking_view(odd, 5), width=100)
+    assert "Judges: 4 reliable, 1 guessing, 1 backwards" in shown
+    assert "- judge-6 (backwards) votes against the order" in shown
+    assert "- judge-5 (guessing) hardly follows the order" in shown
+    assert "judge-1" not in shown
 
 
 def test_equal_judges_are_not_named(ranking: Ranking) -> None:
-    assert judge_remarks(replace(ranking, model="btl")) == ()
+    shown = drawn(*ranking_view(replace(ranking, model="btl"), 5), width=100)
+    assert "This model treats all judges alike" in shown
 
 
-def test_many_judges_are_cut(ranking: Ranking) -> None:
-    frame = pl.DataFrame({"judge": range(9), "accuracy": [-1.0] * 9, "votes": [500] * 9})
-    many = replace(ranking, judges=frame)
-    shown = drawn(*ranking_view(many, judge_remarks(many), 5), width=100)
-    assert shown.count("votes backwards") == 5
-    assert "... and 4 more (--judges-out FILE saves all judges)" in shown
+def test_many_judges_are_cut(odd: Ranking) -> None:
+    backwards = odd.judges.filter(pl.col("verdict") == "backwards")
+    many = replace(odd, judges=pl.concat([backwards] * 14))
+    shown = drawn(*ranking_view(many, 5), width=100)
+    assert shown.count("- judge-6 (backwards)") == 10
+    assert "... and 4 more (juryrank judges shows all)" in shown
 
 
-def test_judges_that_do_not_stand_out(ranking: Ranking) -> None:
-    shown = drawn(*ranking_view(ranking, (), 5), width=100)
-    assert "None stands out" in shown
+def test_an_answer_without_errors_shows_scores_alone() -> None:
+    made = simulate(10, 5, seed=1)
+    shown = drawn(*ranking_view(rank(votes_from(made.votes), intervals=None), 5), width=100)
+    assert "interval" not in shown
+    assert "tier" not in shown
 
 
 def test_colours_are_for_terminals(ranking: Ranking, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "\x1b[36m━" in drawn(*ranking_view(ranking, (), 5), color=True)
+    assert "\x1b[36m━" in drawn(*ranking_view(ranking, 5), color=True, width=100)
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[3" not in drawn(*ranking_view(ranking, (), 5), color=True)
+    assert "\x1b[3" not in drawn(*ranking_view(ranking, 5), color=True, width=100)
 
 
 # --- progress ------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from juryrank.comparing import Comparison, compare
     from juryrank.errors import InputError, JuryrankError, JuryrankWarning
     from juryrank.fitting import rank
+    from juryrank.intervals import Difference
+    from juryrank.judging import Heterogeneity, JudgeReport, judges
     from juryrank.noise import Noise, noise_from_log_density
     from juryrank.ranking import Fit, Ranking
     from juryrank.reading import read_votes, votes_from
@@ -25,8 +27,11 @@ _HOME = {
     "Check": "checking",
     "Comparison": "comparing",
     "CrowdSolver": "solvers.crowd",
+    "Difference": "intervals",
     "Fit": "ranking",
+    "Heterogeneity": "judging",
     "InputError": "errors",
+    "JudgeReport": "judging",
     "JuryrankError": "errors",
     "JuryrankWarning": "errors",
     "Noise": "noise",
@@ -37,6 +42,7 @@ _HOME = {
     "Votes": "votes",
     "check": "checking",
     "compare": "comparing",
+    "judges": "judging",
     "noise_from_log_density": "noise",
     "rank": "fitting",
     "read_votes": "reading",
@@ -48,8 +54,11 @@ __all__ = [
     "Check",
     "Comparison",
     "CrowdSolver",
+    "Difference",
     "Fit",
+    "Heterogeneity",
     "InputError",
+    "JudgeReport",
     "JuryrankError",
     "JuryrankWarning",
     "Noise",
@@ -60,6 +69,7 @@ __all__ = [
     "Votes",
     "check",
     "compare",
+    "judges",
     "noise_from_log_density",
     "rank",
     "read_votes",

@@ -625,6 +625,214 @@ def curvature_pass(
             cross[items[p]] = 0.0
 
 
+# --- covariance ----------------------------------------------------------------------------------
+
+
+@njit(**COMPILED, fastmath=EXACT_ORDER)
+def vote_bends(
+    noise: NoiseCode,
+    wins: Wins,
+    score: Floats,
+    accuracy: Floats,
+    stiffness: Floats,
+    mixed: Floats,
+) -> None:
+    """Second derivatives of every vote: ``w a^2 g''(x)`` and ``w (g'(x) + x g''(x))``.
+
+    The first is that in the gap of the scores, the second the mixed one in gap and accuracy.
+    """
+    x, odds, first = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    slope, bend = np.empty(BLOCK), np.empty(BLOCK)
+    for u in range(wins.start.shape[0] - 1):
+        for c in range(wins.start[u], wins.start[u + 1], BLOCK):
+            k = min(BLOCK, wins.start[u + 1] - c)
+            _gather(wins, c, c + k, score, x)
+            for i in range(k):
+                x[i] *= accuracy[u]
+            _tail(noise, x, k, odds, first, slope)
+            _bends(x, k, odds, first, slope, bend)
+            _slopes(x, k, odds, first, slope)
+            for i in range(k):
+                stiffness[c + i] = wins.weight[c + i] * accuracy[u] * accuracy[u] * bend[i]
+                mixed[c + i] = wins.weight[c + i] * (slope[i] + x[i] * bend[i])
+
+
+@njit(**COMPILED)
+def profile_curvature_times(
+    wins: Wins, stiffness: Floats, mixed: Floats, share: Floats, vector: Floats, product: Floats
+) -> None:
+    """Add ``(A - B D B') vector`` to `product`, ``D`` the diagonal `share`; see `vote_bends`."""
+    for u in range(wins.start.shape[0] - 1):
+        pull = 0.0
+        for k in range(wins.start[u], wins.start[u + 1]):
+            up, down = wins.winner[k], wins.loser[k]
+            gap = vector[up] - vector[down]
+            pull += mixed[k] * gap
+            product[up] += stiffness[k] * gap
+            product[down] -= stiffness[k] * gap
+        pull *= share[u]
+        for k in range(wins.start[u], wins.start[u + 1]):
+            product[wins.winner[k]] -= mixed[k] * pull
+            product[wins.loser[k]] += mixed[k] * pull
+
+
+@njit(**COMPILED)
+def mixed_sum(wins: Wins, mixed: Floats, factor: Floats, total: Floats) -> None:
+    """Add ``sum_u factor_u b_u`` to `total`, ``b_u`` the judge's column of ``B``."""
+    for u in range(wins.start.shape[0] - 1):
+        for k in range(wins.start[u], wins.start[u + 1]):
+            total[wins.winner[k]] += factor[u] * mixed[k]
+            total[wins.loser[k]] -= factor[u] * mixed[k]
+
+
+@njit(**COMPILED)
+def mixed_forms(
+    wins: Wins,
+    mixed: Floats,
+    covariance: Floats,
+    variance: Floats,
+    direction: Floats,
+    square: Floats,
+    along: Floats,
+) -> None:
+    """Set ``square_u = b_u' covariance b_u`` and ``along_u = b_u' direction`` for every judge.
+
+    An empty `covariance` stands for a diagonal one, the `variance`.
+    """
+    n = variance.shape[0]
+    column = np.zeros(n)
+    seen = np.zeros(n, dtype=np.bool_)
+    items = np.empty(n, dtype=np.int64)
+    for u in range(wins.start.shape[0] - 1):
+        for k in range(wins.start[u], wins.start[u + 1]):
+            column[wins.winner[k]] += mixed[k]
+            column[wins.loser[k]] -= mixed[k]
+        count = _items_of_judge(wins, u, seen, items)
+        square[u] = 0.0
+        along[u] = 0.0
+        for p in range(count):
+            i = items[p]
+            along[u] += column[i] * direction[i]
+            if covariance.shape[0]:
+                row = 0.0
+                for o in range(count):
+                    row += covariance[i, items[o]] * column[items[o]]
+                square[u] += column[i] * row
+            else:
+                square[u] += column[i] * column[i] * variance[i]
+        for p in range(count):
+            column[items[p]] = 0.0
+
+
+# --- one judge's votes on one item ---------------------------------------------------------------
+
+
+@njit(**COMPILED)
+def cell_counts(wins: Wins, n_items: int, most: int) -> Offsets:
+    """How many pairs of judge and item have 0, 1, ... `most` (or more) votes."""
+    counts = np.zeros(most + 1, dtype=np.int64)
+    votes = np.zeros(n_items, dtype=np.int64)
+    seen = np.zeros(n_items, dtype=np.bool_)
+    items = np.empty(n_items, dtype=np.int64)
+    for u in range(wins.start.shape[0] - 1):
+        for k in range(wins.start[u], wins.start[u + 1]):
+            votes[wins.winner[k]] += 1
+            votes[wins.loser[k]] += 1
+        count = _items_of_judge(wins, u, seen, items)
+        for p in range(count):
+            counts[min(votes[items[p]], most)] += 1
+            votes[items[p]] = 0
+    return counts
+
+
+@njit(**COMPILED)
+def capped_weights(wins: Wins, n_items: int, cap: float) -> Floats:
+    """Weights under which no judge has more than `cap` votes on any item."""
+    weight = wins.weight.copy()
+    votes = np.zeros(n_items)
+    for u in range(wins.start.shape[0] - 1):
+        a, b = wins.start[u], wins.start[u + 1]
+        for k in range(a, b):
+            votes[wins.winner[k]] += wins.weight[k]
+            votes[wins.loser[k]] += wins.weight[k]
+        for k in range(a, b):
+            most = max(votes[wins.winner[k]], votes[wins.loser[k]])
+            if most > cap:
+                weight[k] *= cap / most
+        for k in range(a, b):
+            votes[wins.winner[k]] = 0.0
+            votes[wins.loser[k]] = 0.0
+    return weight
+
+
+@njit(**COMPILED)
+def heavy_cells(wins: Wins, n_items: int, least: float) -> tuple[Offsets, Offsets, Floats, Floats]:
+    """Pairs of judge and item with a weight of at least `least`: codes, weight won, weight."""
+    won, played = np.zeros(n_items), np.zeros(n_items)
+    seen = np.zeros(n_items, dtype=np.bool_)
+    items = np.empty(n_items, dtype=np.int64)
+    judge_of, item_of = [np.int64(0) for _ in range(0)], [np.int64(0) for _ in range(0)]
+    won_of, played_of = [0.0 for _ in range(0)], [0.0 for _ in range(0)]
+    for u in range(wins.start.shape[0] - 1):
+        for k in range(wins.start[u], wins.start[u + 1]):
+            won[wins.winner[k]] += wins.weight[k]
+            played[wins.winner[k]] += wins.weight[k]
+            played[wins.loser[k]] += wins.weight[k]
+        count = _items_of_judge(wins, u, seen, items)
+        for p in range(count):
+            i = items[p]
+            if played[i] >= least:
+                judge_of.append(np.int64(u))
+                item_of.append(i)
+                won_of.append(won[i])
+                played_of.append(played[i])
+            won[i] = 0.0
+            played[i] = 0.0
+    return np.array(judge_of), np.array(item_of), np.array(won_of), np.array(played_of)
+
+
+# --- what a judge's votes say about the judge ----------------------------------------------------
+
+
+@njit(**COMPILED)
+def position_sums(
+    noise: NoiseCode,
+    start: Offsets,
+    left: Integers,
+    right: Integers,
+    outcome: NDArray[np.int8],
+    weight: Floats,
+    score: Floats,
+    accuracy: Floats,
+    excess: Floats,
+    information: Floats,
+    won: Floats,
+) -> None:
+    """Per judge: slope and information at 0 of an advantage ``d`` of the left side, and left wins.
+
+    The left item wins with chance ``F(a (s_left - s_right) + d)``; a tie is half a win.
+    """
+    x, odds = np.empty(BLOCK), np.empty(BLOCK)
+    first, second = np.empty(BLOCK), np.empty(BLOCK)
+    for u in range(start.shape[0] - 1):
+        excess[u] = 0.0
+        information[u] = 0.0
+        won[u] = 0.0
+        for c in range(start[u], start[u + 1], BLOCK):
+            k = min(BLOCK, start[u + 1] - c)
+            for i in range(k):
+                x[i] = accuracy[u] * (score[left[c + i]] - score[right[c + i]])
+            _tail(noise, x, k, odds, first, second)
+            for i in range(k):
+                share = 0.5 * (1.0 + outcome[c + i])
+                # f / F and f / (1 - F), from h' on the far side of 0 and h' z on the near one
+                gain = first[i] * (odds[i] if x[i] >= 0.0 else 1.0)
+                loss = first[i] * (1.0 if x[i] >= 0.0 else odds[i])
+                excess[u] += weight[c + i] * (share * gain - (1.0 - share) * loss)
+                information[u] += weight[c + i] * gain * loss
+                won[u] += weight[c + i] * share
+
+
 # --- CrowdBT and CrowdTCV: a judge votes as the items say with probability eta -------------------
 
 

@@ -98,7 +98,7 @@ def _held_out(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", JuryrankWarning)
-            ranking = rank(votes.subset(~held_out), model, threads=threads)
+            ranking = rank(votes.subset(~held_out), model, intervals=None, threads=threads)
     except JuryrankError as error:
         return _HeldOut(np.empty(0), np.empty(0), np.empty(0), str(error))
     return _predicted(ranking, votes, held_out)

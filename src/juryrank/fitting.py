@@ -1,44 +1,63 @@
-"""`rank`: votes in, a `Ranking` out. Which objective, which solver, and what to say about it."""
+"""`rank`: votes in, a `Ranking` out. Which objective, which solver, and how sure it is."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
 
 from juryrank.arrays import Floats
-from juryrank.connect import Connection, connection
-from juryrank.errors import InputError, JuryrankWarning, listing
-from juryrank.models import DEFAULT_MODEL, Model, model_named
-from juryrank.noise import Noise, noise_of
-from juryrank.objective import (
-    LARGEST_ACCURACY,
-    NO_PRIOR,
-    Objective,
-    Prior,
+from juryrank.asking import (
+    PriorChoice,
+    Solver,
+    Task,
+    require_connected,
+    require_scale,
+    require_strong,
+    task_of,
 )
+from juryrank.errors import InputError, JuryrankWarning
+from juryrank.guard import LEAST_JUDGES, NOBODY, OneSided, find_one_sided, in_cells, without_cells
+from juryrank.models import DEFAULT_MODEL
+from juryrank.noise import Noise
+from juryrank.objective import LARGEST_ACCURACY, NO_PRIOR, Objective, Prior
 from juryrank.ranking import Fit, Ranking, make_ranking
 from juryrank.reading import as_votes
-from juryrank.solvers.counting import WinRate
-from juryrank.solvers.crowd import CrowdSolver
+from juryrank.remarks import (
+    remarks_on_direction,
+    remarks_on_held,
+    remarks_on_judges,
+    remarks_on_votes,
+)
+from juryrank.solvers.crowd import CrowdSolver, reliability_sd
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
-from juryrank.solvers.scales import FIRST_GUESS
 from juryrank.solvers.search import ROUGH, mirrored, search, votes_for
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import RankCentrality
-from juryrank.threads import available_threads, one_blas_thread
-from juryrank.votes import NO_JUDGE_COLUMN, Votes, Wins
+from juryrank.threads import one_blas_thread
+from juryrank.uncertainty import (
+    Gauge,
+    Intervals,
+    Uncertainty,
+    by_bootstrap,
+    by_information,
+    by_sandwich,
+    gauge_of,
+    widened,
+)
+from juryrank.verdicts import judge_columns
+from juryrank.votes import Votes, total_weight
 
-PriorChoice = Literal["auto"] | tuple[float, float] | None
-Solver = Literal["profile", "paper"] | ProfileSolver | PaperSolver | CrowdSolver
-_AnySolver = ProfileSolver | PaperSolver | CrowdSolver | RankCentrality | WinRate
-
-CLOSE_CALL = 3.0
-"""Standard errors of the votes' agreement with the ranking below which its direction is unsure."""
+NO_ERRORS = (
+    "The errors of the answer could not be computed: the objective is flat around it. "
+    "A prior helps: prior='auto' (--prior auto)."
+)
 
 
 def rank(
@@ -49,8 +68,12 @@ def rank(
     prior: PriorChoice = "auto",
     lambda0: float = 0.0,
     solver: Solver = "profile",
+    guard: bool = True,
+    intervals: Intervals | None = "information",
+    confidence: float = 0.95,
     threads: int | None = None,
     watch: Watcher | None = None,
+    watch_resamples: Callable[[int, int], None] | None = None,
 ) -> Ranking:
     """Rank the items, and say how accurate each judge is.
 
@@ -62,167 +85,55 @@ def rank(
             deviations of scores and accuracies.
         lambda0: Weight of the paper's virtual node; it takes the place of the scores' prior.
         solver: "profile" (fast), "paper" (Algorithm 1), or one of these with settings.
+        guard: Set aside votes with which a judge pushes a single item (where accuracies are
+            estimated by the profile solver); False lets them count.
+        intervals: Errors from the curvature of the objective ("information"), or with judges
+            instead of votes as the independent draws ("sandwich", "bootstrap"); None for none.
+        confidence: The chance with which each interval shall cover.
         threads: How many threads to use; None for all cores. The answer is the same.
         watch: Called with (evaluation, objective, size of the gradient) while fitting.
+        watch_resamples: Called with (done, in all) during the bootstrap.
 
     Returns:
         A `Ranking`; everything worth knowing about it stands in its `warnings`, which are also
         issued as `JuryrankWarning`.
     """
-    task = _task(as_votes(votes), model, noise, prior, lambda0, solver, threads)
+    task = task_of(as_votes(votes), model, noise, prior, lambda0, solver, guard, threads)
+    _check_intervals(task, intervals, confidence)
     with one_blas_thread():
-        found = _found(task, watch)
-    remarks = (*_remarks_on_votes(task), *found.remarks, *found.messages)
-    for remark in remarks:
+        found = fit(task, watch)
+        ranking = answer(task, found, intervals, confidence, watch_resamples)
+    for remark in ranking.warnings:
         warnings.warn(remark, JuryrankWarning, stacklevel=2)
-    return _ranking(task, found, remarks)
+    return ranking
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
-    """What was asked for, checked."""
-
-    votes: Votes
-    wins: Wins
-    connection: Connection
-    model: Model
-    noise: Noise
-    prior: Prior | None
-    """None: to be chosen by the data."""
-    lambda0: float
-    solver: _AnySolver
-    threads: int
-
-    @property
-    def regularised(self) -> bool:
-        return self.prior is None or np.isfinite(self.prior.score_sd) or self.lambda0 > 0.0
-
-    @property
-    def accuracies_free(self) -> bool:
-        return self.model.judges == "accuracy" and self.votes.n_judges > 1
-
-    def objective(self) -> Objective:
-        return Objective(
-            wins=self.wins,
-            n_items=self.votes.n_items,
-            noise=self.noise,
-            prior=self._first_prior(),
-            lambda0=self.lambda0,
-            fixed_accuracy=None if self.accuracies_free else np.ones(self.votes.n_judges),
-            threads=self.threads,
-        )
-
-    def _first_prior(self) -> Prior:
-        if self.prior is not None:
-            return self.prior
-        return replace(FIRST_GUESS, score_sd=np.inf) if self.lambda0 else FIRST_GUESS
-
-
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """A solution with the prior that was used and what must be said about it."""
+class Fitted:
+    """A solution in the scale of the answer, and how it was found."""
 
     solution: Solution
-    prior: Prior = NO_PRIOR
+    objective: Objective | None = None
+    """With the prior that was used, and without the votes that were set aside."""
+    raw: Solution | None = None
+    """The solution in the objective's own scale."""
+    gauge: Gauge | None = None
+    held: NDArray[np.bool_] | None = None
+    """Which accuracies have no finite estimate."""
+    one_sided: OneSided = NOBODY
     remarks: tuple[str, ...] = ()
 
     @property
-    def messages(self) -> tuple[str, ...]:
-        return (self.solution.message,) if self.solution.message else ()
-
-
-# --- what was asked for --------------------------------------------------------------------------
-
-
-def _task(
-    votes: Votes,
-    model_name: str,
-    noise: str | Noise | None,
-    prior: PriorChoice,
-    lambda0: float,
-    solver: Solver,
-    threads: int | None,
-) -> _Task:
-    model = model_named(model_name)
-    if not len(votes):
-        raise InputError("There are no votes to rank by.")
-    if not (isinstance(lambda0, int | float) and np.isfinite(lambda0) and lambda0 >= 0.0):
-        raise InputError(f"lambda0={lambda0!r} must be a number that is not negative.")
-    if threads is not None and not (isinstance(threads, int) and threads >= 1):
-        raise InputError(f"threads={threads!r} must be a whole number of at least 1.")
-    chosen = _solver(model, solver)
-    return _Task(
-        votes=votes,
-        wins=votes.wins(),
-        connection=connection(votes),
-        model=model,
-        noise=noise_of(model, noise),
-        prior=_prior(model, prior, chosen, lambda0),
-        lambda0=lambda0,
-        solver=chosen,
-        threads=threads or available_threads(),
-    )
-
-
-def _solver(model: Model, solver: Solver) -> _AnySolver:
-    if model.method == "likelihood":
-        if isinstance(solver, ProfileSolver | PaperSolver):
-            return solver
-        if solver in ("profile", "paper"):
-            return ProfileSolver() if solver == "profile" else PaperSolver()
-        raise InputError(f"There is no solver called {solver!r}. Solvers: profile, paper.")
-    if isinstance(solver, CrowdSolver) and model.method == "crowd":
-        return solver
-    if solver != "profile":
-        raise InputError(
-            f"The model {model.name!r} has a method of its own: leave the solver away."
-        )
-    own: dict[str, _AnySolver] = {
-        "crowd": CrowdSolver(),
-        "rank-centrality": RankCentrality(),
-        "win-rate": WinRate(),
-    }
-    return own[model.method]
-
-
-def _prior(model: Model, prior: PriorChoice, solver: _AnySolver, lambda0: float) -> Prior | None:
-    """The prior asked for; None if the data shall choose its scales."""
-    if isinstance(solver, RankCentrality | WinRate):
-        if prior not in ("auto", None) or lambda0:
-            raise InputError(f"The model {model.name!r} takes neither a prior nor lambda0.")
-        return NO_PRIOR
-    if prior is None:
-        return NO_PRIOR
-    if prior == "auto":
-        by_paper = isinstance(solver, PaperSolver)  # which knows the virtual node alone
-        no_scale_left = lambda0 > 0.0 and model.judges != "accuracy"
-        return NO_PRIOR if by_paper or no_scale_left else None
-    given = _given_prior(prior)
-    if lambda0 and np.isfinite(given.score_sd):
-        raise InputError(
-            f"lambda0={lambda0:g} takes the place of the scores' prior. Use one of the two; to fix "
-            "the accuracies' prior alone, give an infinite scale for the scores."
-        )
-    if model.judges == "accuracy" and np.isinf(given.accuracy_sd) and np.isfinite(given.score_sd):
-        raise InputError(
-            "With a prior on the scores but none on the accuracies there is no best fit: scores "
-            "shrink to 0 while accuracies grow. Give both scales, or use prior='auto' "
-            "(--prior auto)."
-        )
-    return given
-
-
-def _given_prior(prior: object) -> Prior:
-    scales = prior if isinstance(prior, tuple | list) else ()
-    if len(scales) != 2 or not all(isinstance(scale, int | float) for scale in scales):
-        raise InputError(f"prior={prior!r} is not 'auto', None or (score_sd, accuracy_sd).")
-    return Prior(float(scales[0]), float(scales[1]))
+    def prior(self) -> Prior:
+        """The prior that was used."""
+        return NO_PRIOR if self.objective is None else self.objective.prior
 
 
 # --- the methods ---------------------------------------------------------------------------------
 
 
-def _found(task: _Task, watch: Watcher | None) -> _Found:
+def fit(task: Task, watch: Watcher | None = None) -> Fitted:
+    """Find scores and accuracies."""
     solver = task.solver
     if isinstance(solver, ProfileSolver):
         return _by_profile(task, solver, watch)
@@ -231,113 +142,55 @@ def _found(task: _Task, watch: Watcher | None) -> _Found:
     if isinstance(solver, CrowdSolver):
         return _by_crowd(task, solver, watch)
     if isinstance(solver, RankCentrality):
-        _require_strong(task)
-    return _Found(solver.solve(task.wins, task.votes.n_items))
+        require_strong(task)
+    return Fitted(solver.solve(task.wins, task.votes.n_items))
 
 
-def _by_profile(task: _Task, solver: ProfileSolver, watch: Watcher | None) -> _Found:
+def _by_profile(task: Task, solver: ProfileSolver, watch: Watcher | None) -> Fitted:
     objective = task.objective()
-    _require_connected(task)
-    _require_scale(task, objective)
-    objective, solution = search(objective, solver, choose_prior=task.prior is None, watch=watch)
+    require_connected(task)
+    require_scale(task, objective)
+    choose_prior = task.prior is None
+    one_sided = NOBODY
+    if task.guard and objective.accuracies_free:
+        one_sided = find_one_sided(objective, choose_prior=choose_prior)
+        objective = replace(objective, wins=without_cells(objective.wins, one_sided))
+    objective, solution = search(objective, solver, choose_prior=choose_prior, watch=watch)
     held = _held(objective, solution.accuracy)
-    gauged = _gauged(objective, solution, np.where(held, 0.0, task.votes.votes_per_judge))
+    gauge = gauge_of(objective, solution.accuracy, np.where(held, 0.0, _counts(objective)))
+    gauged = in_gauge(solution, gauge)
     remarks = (
-        *_remarks_on_direction(task, objective, gauged),
-        *_remarks_on_held(task, gauged, held),
+        *remarks_on_direction(objective, gauged),
+        *remarks_on_held(task, gauged, held),
     )
-    return _Found(gauged, objective.prior, remarks)
+    return Fitted(gauged, objective, solution, gauge, held, one_sided, remarks)
 
 
-def _by_paper(task: _Task, solver: PaperSolver, watch: Watcher | None) -> _Found:
+def _by_paper(task: Task, solver: PaperSolver, watch: Watcher | None) -> Fitted:
     objective = task.objective()
     solution = solver.solve(objective, watch)
     if objective.accuracies_free and votes_for(task.wins, solution.score) < 0.0:
         solution = mirrored(solution)
-    gauged = _gauged(objective, solution, task.votes.votes_per_judge)
-    return _Found(gauged, objective.prior, _remarks_on_direction(task, objective, gauged))
+    gauge = gauge_of(objective, solution.accuracy, _counts(objective))
+    gauged = in_gauge(solution, gauge)
+    return Fitted(
+        gauged, objective, solution, gauge, remarks=remarks_on_direction(objective, gauged)
+    )
 
 
-def _by_crowd(task: _Task, solver: CrowdSolver, watch: Watcher | None) -> _Found:
-    _require_connected(task)
+def _by_crowd(task: Task, solver: CrowdSolver, watch: Watcher | None) -> Fitted:
+    require_connected(task)
     objective = task.objective()
     if task.prior is None:
         objective, _ = search(objective, ROUGH, choose_prior=True)
-    return _Found(solver.solve(objective, watch), objective.prior)
+    return Fitted(solver.solve(objective, watch), objective)
 
 
-# --- when the votes alone cannot decide ----------------------------------------------------------
-
-
-def _require_scale(task: _Task, objective: Objective) -> None:
-    if task.lambda0 and not objective.has_scale:
-        raise InputError(
-            f"lambda0={task.lambda0:g} pulls all scores to 0 while the accuracies, which have no "
-            "prior, can grow without end: there is no best fit. Use prior='auto' (--prior auto), "
-            "or solver='paper' (--solver paper), which stops early."
-        )
-
-
-def _require_strong(task: _Task) -> None:
-    if not task.connection.is_strong:
-        raise InputError(
-            "Rank Centrality needs every item to have beaten every other one, if only through "
-            f"others, and here {_groups(task)}. Use another model, or collect votes that link them."
-        )
-
-
-def _require_connected(task: _Task) -> None:
-    if not task.regularised and not task.connection.is_strong:
-        raise InputError(
-            f"Without a prior these votes cannot rank the items: {_groups(task)}. Their distance "
-            "would be infinite or arbitrary. Use prior='auto' (--prior auto), or collect "
-            "votes that link them."
-        )
-
-
-def _groups(task: _Task) -> str:
-    return "; ".join(task.connection.sentences(task.votes.items))
-
-
-# --- what must be said ---------------------------------------------------------------------------
-
-
-def _remarks_on_votes(task: _Task) -> tuple[str, ...]:
-    votes = task.votes
-    remarks = [*votes.left_out.sentences, *votes.notices]
-    if not votes.judges_known:
-        remarks.append(NO_JUDGE_COLUMN)
-    elif votes.n_judges == 1 and task.model.judges == "accuracy":
-        remarks.append("There is only one judge: its accuracy is 1 by definition.")
-    if not task.connection.is_strong and task.model.method in ("likelihood", "crowd"):
-        who = "the prior" if task.regularised else "nothing"
-        remarks.append(
-            f"The votes do not link all items, so {who} decides how far apart some of them are: "
-            f"{_groups(task)}."
-        )
-    return tuple(remarks)
-
-
-def _remarks_on_direction(task: _Task, objective: Objective, solution: Solution) -> tuple[str, ...]:
-    agreement = votes_for(task.wins, solution.score)
-    if not objective.accuracies_free or agreement >= CLOSE_CALL:
-        return ()
-    return (
-        "Which end is up is a close call: the votes agree with this ranking by only "
-        f"{agreement:.1f} standard errors. If most judges vote backwards it is upside down.",
-    )
-
-
-def _remarks_on_held(task: _Task, solution: Solution, held: NDArray[np.bool_]) -> tuple[str, ...]:
-    if not held.any():
-        return ()
-    names = task.votes.judges.gather(np.flatnonzero(held)).to_list()
-    at = float(np.abs(solution.accuracy[held]).max())
-    return (
-        f"Without a prior the accuracy of {len(names):,} of {task.votes.n_judges:,} judges has no "
-        f"finite estimate (their votes fit the order, or its reverse, too well): {listing(names)}. "
-        f"It was held at {at:.3g}. Use prior='auto' (--prior auto).",
-    )
+def _counts(objective: Objective) -> Floats:
+    """Total weight of each judge's votes."""
+    wins = objective.wins
+    judge = np.repeat(np.arange(objective.n_judges, dtype=np.int32), np.diff(wins.start))
+    return total_weight(judge, wins.weight, objective.n_judges)
 
 
 def _held(objective: Objective, accuracy: Floats) -> NDArray[np.bool_]:
@@ -347,31 +200,134 @@ def _held(objective: Objective, accuracy: Floats) -> NDArray[np.bool_]:
     return np.asarray(np.abs(accuracy) >= LARGEST_ACCURACY)
 
 
-def _gauged(objective: Objective, solution: Solution, counts: Floats) -> Solution:
-    """Scores that sum to 0, and a mean |accuracy| of 1, weighted by the counts of votes."""
-    score = solution.score - solution.score.mean()
-    if not objective.accuracies_free:
-        return replace(solution, score=score)
-    size = np.abs(solution.accuracy)
-    scale = float(np.average(size, weights=counts)) if counts.any() else float(size.mean())
-    if scale == 0.0:
-        return replace(solution, score=score)
-    return replace(solution, score=score * scale, accuracy=solution.accuracy / scale)
+def in_gauge(solution: Solution, gauge: Gauge) -> Solution:
+    """Scores that sum to 0, and a mean |accuracy| of 1."""
+    score = gauge.scale * (solution.score - solution.score.mean())
+    return replace(solution, score=score, accuracy=solution.accuracy / gauge.scale)
 
 
-def _ranking(task: _Task, found: _Found, remarks: tuple[str, ...]) -> Ranking:
-    solution = found.solution
-    fit = Fit(
+# --- how sure it is ------------------------------------------------------------------------------
+
+
+def _check_intervals(task: Task, intervals: Intervals | None, confidence: float) -> None:
+    if not (isinstance(confidence, int | float) and 0.0 < confidence < 1.0):
+        raise InputError(f"confidence={confidence!r} must lie between 0 and 1, such as 0.95.")
+    if intervals not in (*get_args(Intervals), None):
+        ways = ", ".join(get_args(Intervals))
+        raise InputError(f"There are no intervals called {intervals!r}. There are: {ways}.")
+    profile = isinstance(task.solver, ProfileSolver)
+    if intervals == "sandwich" and not profile:
+        raise InputError(
+            "The sandwich needs a likelihood at its best, which only the profile solver finds: "
+            "leave the solver away, or use intervals='bootstrap' (--intervals bootstrap)."
+        )
+    if intervals == "bootstrap" and task.model.method not in ("likelihood", "crowd"):
+        raise InputError(f"The model {task.model.name!r} has no intervals.")
+    if intervals in ("sandwich", "bootstrap") and task.votes.n_judges < LEAST_JUDGES:
+        raise InputError(
+            f"{intervals} takes judges as the independent draws, and there are only "
+            f"{task.votes.n_judges}: use intervals='information' (--intervals information)."
+        )
+
+
+def _uncertainty(
+    task: Task,
+    found: Fitted,
+    intervals: Intervals | None,
+    watch: Callable[[int, int], None] | None,
+) -> Uncertainty | None:
+    """Errors of scores and accuracies; None if nothing is known about them."""
+    objective, raw, gauge = found.objective, found.raw, found.gauge
+    if intervals is None or objective is None:
+        return None
+    information = None
+    if raw is not None and gauge is not None and isinstance(task.solver, ProfileSolver):
+        if task.prior is None:
+            objective = widened(objective, raw)
+        by = by_sandwich if intervals == "sandwich" else by_information
+        try:
+            information = by(objective, raw, gauge)
+        except LinAlgError:
+            return None
+    if intervals != "bootstrap":
+        return information
+    unknown = np.full(task.votes.n_judges, np.nan)
+    accuracy_sd = unknown if information is None else information.accuracy_sd
+    return by_bootstrap(refit_with(task, found, objective), task.votes.n_judges, accuracy_sd, watch)
+
+
+def refit_with(task: Task, found: Fitted, objective: Objective) -> Callable[[Floats], Floats]:
+    """Fit again, as before, when each judge's votes count so many times."""
+    wins = objective.wins
+
+    def refit(times: Floats) -> Floats:
+        weight = wins.weight * np.repeat(times, np.diff(wins.start))
+        again = replace(objective, wins=wins._replace(weight=weight))
+        if isinstance(task.solver, ProfileSolver) and found.raw is not None:
+            solution = ROUGH.solve(again, found.raw.score, found.raw.accuracy)
+        elif isinstance(task.solver, PaperSolver | CrowdSolver):
+            solution = task.solver.solve(again)
+        if again.accuracies_free and votes_for(again.wins, solution.score) < 0.0:
+            solution = mirrored(solution)
+        if found.gauge is None:
+            return solution.score
+        return in_gauge(solution, gauge_of(again, solution.accuracy, _counts(again))).score
+
+    return refit
+
+
+# --- the answer ----------------------------------------------------------------------------------
+
+
+def answer(
+    task: Task,
+    found: Fitted,
+    intervals: Intervals | None,
+    confidence: float,
+    watch_resamples: Callable[[int, int], None] | None = None,
+) -> Ranking:
+    """Put a fit into words: labels, errors, verdicts, remarks."""
+    solution, votes = found.solution, task.votes
+    uncertainty = _uncertainty(task, found, intervals, watch_resamples)
+    aside = int(in_cells(votes.start, votes.left, votes.right, found.one_sided).sum())
+    report = Fit(
         converged=solution.converged,
         iterations=solution.iterations,
         objective=solution.value,
         votes=len(task.votes),
         left_out=task.votes.left_out.total,
+        set_aside=aside,
         prior=_scales(found.prior, accuracies_free=task.accuracies_free),
         lambda0=task.lambda0,
+        intervals=None if uncertainty is None else intervals,
+        confidence=confidence,
         trace=solution.trace,
     )
-    return make_ranking(task.votes, task.model, task.noise, solution, fit, remarks)
+    judges = judge_columns(
+        votes, task.model, task.noise, solution,
+        None if intervals is None else _accuracy_sd(task, found, uncertainty),
+        found.one_sided, confidence,
+    )  # fmt: skip
+    ranking = make_ranking(votes, task.model, task.noise, solution, report, uncertainty, judges)
+    doubts = () if uncertainty is None else uncertainty.remarks
+    if uncertainty is None and intervals is not None and isinstance(task.solver, ProfileSolver):
+        doubts = (NO_ERRORS,)
+    remarks = (
+        *remarks_on_votes(task), *found.remarks, *remarks_on_judges(ranking.judges, aside),
+        *doubts, *((solution.message,) if solution.message else ()),
+    )  # fmt: skip
+    return replace(ranking, warnings=remarks)
+
+
+def _accuracy_sd(task: Task, found: Fitted, uncertainty: Uncertainty | None) -> Floats | None:
+    """Errors of the accuracies; None where they are not estimated, or nothing is known."""
+    if task.model.judges == "reliability" and found.objective is not None:
+        return reliability_sd(found.objective, found.solution)
+    if uncertainty is None or not task.accuracies_free:
+        return None
+    if found.held is None:
+        return uncertainty.accuracy_sd
+    return np.where(found.held, np.nan, uncertainty.accuracy_sd)
 
 
 def _scales(prior: Prior, *, accuracies_free: bool) -> tuple[float | None, float | None] | None:

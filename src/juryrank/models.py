@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from juryrank.errors import InputError
 
@@ -39,6 +39,14 @@ MODELS = {
     )
 }
 DEFAULT_MODEL = "hbtl"
+
+Verdict = Literal[
+    "one-sided", "position-biased", "backwards", "guessing", "too few votes to tell",
+    "ordinary", "reliable",
+]  # fmt: skip
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+"""What can be said of a judge, what needs attention first."""
+NEEDS_ATTENTION = VERDICTS[:4]
 
 
 def model_named(name: str) -> Model:

@@ -161,10 +161,7 @@ class Objective:
             self.noise.code, self.rule, self.wins, score, accuracy,
             diagonal, matrix, accuracy_bend, mixed,
         )  # fmt: skip
-        diagonal += self.prior.score_precision
-        if self.lambda0:
-            _, _, bend = self.noise.terms(np.stack((score, -score)))
-            diagonal += self.lambda0 * bend.sum(axis=0)
+        diagonal += self.score_bend(score)
         if not dense:
             return Curvature(diagonal, accuracy_bend, mixed)
         matrix[np.diag_indices(n)] = diagonal
@@ -214,6 +211,13 @@ class Objective:
             value += self.lambda0 * float(terms.sum())
             score_slope += self.lambda0 * (slopes[0] - slopes[1])
         return value
+
+    def score_bend(self, score: Floats) -> Floats:
+        """Second derivatives of prior and virtual node in each score."""
+        bend = np.full(len(score), self.prior.score_precision)
+        if self.lambda0:
+            bend += self.lambda0 * self.noise.terms(np.stack((score, -score)))[2].sum(axis=0)
+        return bend
 
     def accuracy_penalty(self, accuracy: Floats) -> float:
         """Prior of the accuracies, where they are free."""

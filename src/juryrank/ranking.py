@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from juryrank.arrays import Floats
 from juryrank.errors import InputError, counted, listing
+from juryrank.intervals import Difference, difference, item_columns
 from juryrank.models import Model
 from juryrank.noise import Noise
 from juryrank.saving import check_ending
 from juryrank.solvers.solution import Solution, Trace
+from juryrank.uncertainty import Uncertainty
 from juryrank.votes import Votes
 
 SAME_SCORE = 1e-6
@@ -41,10 +43,15 @@ class Fit:
     """What was minimised, at the answer; None for methods that minimise nothing."""
     votes: int
     left_out: int
+    set_aside: int = 0
+    """Votes with which a judge pushed a single item; they do not count."""
     prior: tuple[float | None, float | None] | None = None
     """Standard deviations of scores and of accuracies (around 1) before the data, on the scale the
     solver works on, where the accuracies' prior mean is 1; None: no prior."""
     lambda0: float = 0.0
+    intervals: str | None = None
+    """Where the errors come from; None: there are none."""
+    confidence: float = 0.95
     trace: Trace | None = field(default=None, repr=False)
     """The solver's path, in its own scale and direction, if it was asked to keep it."""
 
@@ -53,7 +60,9 @@ class Fit:
 class Ranking:
     """Items and judges, best first.
 
-    `items` has the columns rank, item, score; `judges` has judge, accuracy, votes.
+    `items` has the columns rank, item, score, score_low, score_high, rank_low, rank_high, p_best
+    (the chance to be the best) and tier (items of one tier cannot be told from its first);
+    `judges` has judge, accuracy, accuracy_low, accuracy_high, votes, verdict and reason.
     """
 
     model: str
@@ -62,6 +71,22 @@ class Ranking:
     fit: Fit
     warnings: tuple[str, ...]
     _link: _Link = field(repr=False)
+    _errors: _Errors | None = field(repr=False, default=None)
+
+    def difference(self, item: object, other: object) -> Difference:
+        """How much better `item` is than `other`, with an interval and a p-value."""
+        if self._errors is None:
+            raise InputError(
+                "This answer has no errors to compare with: the model or the solver gives none, or "
+                "they were not asked for (intervals=None)."
+            )
+        score = _looked_up(self.items, "item", "score", [item, other])
+        place = self.items.with_row_index("place", offset=0)
+        codes = self._errors.code[_looked_up(place, "item", "place", [item, other]).astype(int)]
+        return difference(
+            (item, other), (int(codes[0]), int(codes[1])), float(score[0] - score[1]),
+            self._errors.uncertainty, self.fit.confidence,
+        )  # fmt: skip
 
     def predict(self, judge: object, left: object, right: object) -> float | Floats:
         """The probability that the judge prefers `left` to `right`.
@@ -96,7 +121,7 @@ class Ranking:
 
     def to_json(self) -> str:
         """The whole answer as one JSON object; what is not a finite number becomes null."""
-        return json.dumps(_finite(self.to_dict()), ensure_ascii=False, allow_nan=False, default=str)
+        return json.dumps(finite(self.to_dict()), ensure_ascii=False, allow_nan=False, default=str)
 
     def save(self, path: str | Path) -> None:
         """Write the items (CSV, TSV, Parquet) or the whole answer (JSON, HTML), by file ending."""
@@ -154,21 +179,32 @@ class _Link:
         return self.noise.cdf(judge * gap)
 
 
+@dataclass(frozen=True, eq=False)
+class _Errors:
+    """The uncertainty of the scores, and the code of each item, best first."""
+
+    uncertainty: Uncertainty
+    code: NDArray[np.int64]
+
+
 def make_ranking(
     votes: Votes,
     model: Model,
     noise: Noise,
     solution: Solution,
     fit: Fit,
-    warnings: tuple[str, ...],
+    uncertainty: Uncertainty | None,
+    about_judges: dict[str, pl.Series],
 ) -> Ranking:
     """Put labels on a solution and sort it, best first."""
     order = _best_first(solution.score)
+    rank = _shared_ranks(solution.score[order])
     items = pl.DataFrame(
         {
-            "rank": _shared_ranks(solution.score[order]),
+            "rank": rank,
             "item": votes.items.gather(order),
             "score": solution.score[order],
+            **item_columns(solution.score, order, rank, uncertainty, fit.confidence),
         }
     )
     by_accuracy = np.argsort(-solution.accuracy, kind="stable")
@@ -176,10 +212,15 @@ def make_ranking(
         {
             "judge": votes.judges.gather(by_accuracy),
             "accuracy": solution.accuracy[by_accuracy],
+            "accuracy_low": about_judges["accuracy_low"].gather(by_accuracy),
+            "accuracy_high": about_judges["accuracy_high"].gather(by_accuracy),
             "votes": _counts(votes.votes_per_judge)[by_accuracy],
+            "verdict": about_judges["verdict"].gather(by_accuracy),
+            "reason": about_judges["reason"].gather(by_accuracy),
         }
     )
-    return Ranking(model.name, items, judges, fit, warnings, _Link(model, noise))
+    errors = None if uncertainty is None else _Errors(uncertainty, order)
+    return Ranking(model.name, items, judges, fit, (), _Link(model, noise), errors)
 
 
 def save_frame(frame: pl.DataFrame, path: str | Path) -> None:
@@ -187,7 +228,7 @@ def save_frame(frame: pl.DataFrame, path: str | Path) -> None:
     writers: dict[str, Callable[[], object]] = {
         ".csv": lambda: frame.write_csv(path),
         ".tsv": lambda: frame.write_csv(path, separator="\t"),
-        ".json": lambda: _write(path, json.dumps(_finite(frame.to_dicts()), default=str) + "\n"),
+        ".json": lambda: _write(path, json.dumps(finite(frame.to_dicts()), default=str) + "\n"),
         ".parquet": lambda: frame.write_parquet(path),
         ".html": lambda: _write(path, _table(frame)),
     }
@@ -256,12 +297,12 @@ def _looked_up(
     return found[value].to_numpy()
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """Replace numbers that JSON does not know by None."""
     if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
+        return {key: finite(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
+        return [finite(entry) for entry in value]
     if isinstance(value, float) and not np.isfinite(value):
         return None
     return value

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Timer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
@@ -18,19 +18,21 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from juryrank.errors import counted, number
-from juryrank.models import model_named
+from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from juryrank.checking import Check, Spread
     from juryrank.comparing import Comparison
-    from juryrank.judge_remarks import JudgeRemark
+    from juryrank.judging import JudgeReport
     from juryrank.ranking import Ranking
 
 NARROWEST_PIPE = 80
 WIDEST_LABEL = 40
 WIDEST_JUDGE = 24
 NARROWEST_BAR, WIDEST_BAR = 8, 44
-JUDGES_PER_REMARK = 5
+JUDGES_SHOWN = 10
 PATIENCE = 0.4
 """Seconds before anything is said about how far the work has got."""
 
@@ -123,9 +125,7 @@ def _decimals(values: Sequence[float]) -> int:
 # --- a ranking -----------------------------------------------------------------------------------
 
 
-def ranking_view(
-    ranking: Ranking, remarks: Sequence[JudgeRemark], top: int
-) -> Iterator[RenderableType]:
+def ranking_view(ranking: Ranking, top: int) -> Iterator[RenderableType]:
     """Show the best items with their scores as bars, then the judges worth a look."""
     yield _headline(ranking)
     yield ""
@@ -135,7 +135,7 @@ def ranking_view(
         yield Text(f"... and {hidden:,} more (--top {len(ranking.items)} shows them)", "dim")
     yield ""
     yield _example(ranking)
-    yield from _judges_view(ranking, remarks)
+    yield from _judges_view(ranking)
 
 
 def _headline(ranking: Ranking) -> Text:
@@ -150,19 +150,36 @@ def _headline(ranking: Ranking) -> Text:
 
 def _items_table(ranking: Ranking, top: int) -> Table:
     shown = ranking.items.head(top)
-    scores = shown["score"].to_list()
+    ends = shown.select("score", "score_low", "score_high")
+    scores = [value for row in ends.iter_rows() for value in row if value is not None]
+    decimals = _decimals([*shown["score"], 0.0])
     low, high = min(0.0, *scores), max(0.0, *scores)
-    decimals = _decimals([*scores, 0.0])
-    sign = "+" if low < 0.0 else ""
-    table = _table("rank", "item", "score", "", right=("rank", "score"))
+    known = shown["score_low"].is_not_null().all()
+    names = ("rank", "item", "score", *((_confidence(ranking), "ranks", "tier") if known else ()))
+    table = _table(*names, "", right=[name for name in names if name != "item"])
     for row in shown.iter_rows(named=True):
+        score, *interval = (_score(row[name], decimals, low) for name in ends.columns if known or (
+            name == "score"))  # fmt: skip
+        beyond = (f"{interval[0]} to {interval[1]}", _span(row), str(row["tier"])) if known else ()
         table.add_row(
-            f"{row['rank']:,}",
-            label(row["item"]),
-            f"{row['score']:{sign}z.{decimals}f}",
+            f"{row['rank']:,}", label(row["item"]), score, *beyond,
             ScoreBar(row["score"], low, high),
-        )
+        )  # fmt: skip
     return table
+
+
+def _confidence(ranking: Ranking) -> str:
+    return f"{100 * ranking.fit.confidence:.4g}% interval"
+
+
+def _score(value: float, decimals: int, low: float) -> str:
+    sign = "+" if low < 0.0 else ""
+    return f"{value:{sign}z.{decimals}f}"
+
+
+def _span(row: dict[str, Any]) -> str:
+    low, high = row["rank_low"], row["rank_high"]
+    return f"{low:,}" if low == high else f"{low:,}-{high:,}"
 
 
 def _table(*columns: str, right: Sequence[str]) -> Table:
@@ -217,35 +234,85 @@ class ScoreBar:
             yield Text.assemble(" " * left, (axis, "dim"), (bar, "cyan"), end="")
 
 
-def _judges_view(ranking: Ranking, remarks: Sequence[JudgeRemark]) -> Iterator[RenderableType]:
+def _judges_view(ranking: Ranking) -> Iterator[RenderableType]:
     if len(ranking.judges) < 2:
         return
     yield ""
     if model_named(ranking.model).judges == "equal":
         yield Text("This model treats all judges alike; hbtl, the default, tells them apart.")
         return
-    yield Text("Judges worth a look", "bold")
-    if not remarks:
-        yield Text("None stands out, as far as these votes can tell.")
+    if ranking.judges["verdict"].is_null().all():
         return
-    yield _judges_table(remarks)
-    hidden = sum(max(0, len(remark.judges) - JUDGES_PER_REMARK) for remark in remarks)
-    if hidden:
-        yield Text(f"... and {hidden:,} more (--judges-out FILE saves all judges)", "dim")
+    yield Text.assemble(("Judges: ", "bold"), _counted_verdicts(ranking.judges))
+    from juryrank.verdicts import by_attention  # it needs numba, which help does not
+
+    worth = _worth_a_look(by_attention(ranking.judges))
+    if not len(worth):
+        return
+    yield ""
+    shown = worth.head(JUDGES_SHOWN)
+    yield _judges_table(shown)
+    yield ""
+    yield from _reasons(shown)
+    hidden = len(worth) - JUDGES_SHOWN
+    if hidden > 0:
+        yield Text(f"... and {hidden:,} more (juryrank judges shows all)", "dim")
 
 
-def _judges_table(remarks: Sequence[JudgeRemark]) -> Table:
-    table = _table("judge", "accuracy", "votes", right=("accuracy", "votes"))
-    table.add_column("")
-    for remark in remarks:
-        for row in remark.judges.head(JUDGES_PER_REMARK).iter_rows(named=True):
-            table.add_row(
-                label(row["judge"], WIDEST_JUDGE),
-                f"{row['accuracy']:.2f}",
-                number(row["votes"]),
-                remark.sentence,
-            )
+def _worth_a_look(judges: pl.DataFrame) -> pl.DataFrame:
+    return judges.filter(judges["verdict"].is_in(NEEDS_ATTENTION))
+
+
+def _counted_verdicts(judges: pl.DataFrame) -> str:
+    counts = dict(judges["verdict"].value_counts().iter_rows())
+    return ", ".join(f"{counts[word]:,} {word}" for word in reversed(VERDICTS) if word in counts)
+
+
+def _judges_table(judges: pl.DataFrame, **more: str) -> Table:
+    """Judges with intervals and verdicts; `more` names further columns by their headings."""
+    numbers = ("accuracy", "interval", "votes", *more)
+    table = _table("judge", *numbers, "verdict", right=(*numbers, "verdict"))
+    table.columns[-1].justify = "left"
+    for row in judges.iter_rows(named=True):
+        low, high = row["accuracy_low"], row["accuracy_high"]
+        table.add_row(
+            label(row["judge"], WIDEST_JUDGE),
+            f"{row['accuracy']:.2f}",
+            "-" if low is None else f"{low:.2f} to {high:.2f}",
+            number(row["votes"]),
+            *("-" if row[name] is None else _short(row[name]) for name in more.values()),
+            row["verdict"],
+        )
     return table
+
+
+def _short(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.0%}"
+
+
+def _reasons(judges: pl.DataFrame) -> Iterator[RenderableType]:
+    for row in _worth_a_look(judges).iter_rows(named=True):
+        yield _bullet(f"{row['judge']} ({row['verdict']}) {row['reason']}")
+
+
+def report_view(report: JudgeReport, top: int) -> Iterator[RenderableType]:
+    """Show whether judges differ, and each of them, those who need attention first."""
+    yield _headline(report.ranking)
+    if report.heterogeneity is not None:
+        yield ""
+        yield Text(literal(report.heterogeneity.sentence), "bold")
+    yield ""
+    shown = report.table.head(top)
+    yield _judges_table(shown, agrees="agreement", moves="influence")
+    hidden = len(report.table) - top
+    if hidden > 0:
+        yield Text(f"... and {hidden:,} more (--top {len(report.table)} shows them)", "dim")
+    yield ""
+    yield from _reasons(shown)
+    yield Text(
+        "Agrees: the share of votes that agree with the ranking by all other judges. Moves: the "
+        f"largest change of a rank without this judge ({report.influence}). --out FILE saves more."
+    )
 
 
 # --- a check -------------------------------------------------------------------------------------

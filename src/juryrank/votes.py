@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import counted
+from juryrank.errors import InputError, counted, listing
 
 LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
 NO_JUDGE_COLUMN = "There is no judge column: all votes count as one judge's."
@@ -125,6 +126,22 @@ class Votes:
             np.insert(winner, ties, loser[ties]),
             np.insert(loser, ties, winner[ties]),
             np.insert(weight, ties, weight[ties]),
+        )
+
+    def without(self, judges: Iterable[object]) -> Votes:
+        """The votes of all other judges; the items stay."""
+        unwanted = [str(judge) for judge in judges]
+        names = self.judges.cast(pl.String)
+        strangers = [judge for judge in unwanted if judge not in set(names)]
+        if strangers:
+            many = "judge is" if len(strangers) == 1 else "judges are"
+            raise InputError(f"{len(strangers):,} {many} not in the votes: {listing(strangers)}.")
+        stays = ~names.is_in(unwanted).to_numpy()
+        if not stays.any():
+            raise InputError("Without these judges there are no votes left.")
+        kept = self.subset(stays[self.judge])
+        return replace(
+            kept, judges=self.judges.filter(stays), start=kept.start[np.append(stays, True)]
         )
 
     def subset(self, keep: NDArray[np.bool_]) -> Votes:

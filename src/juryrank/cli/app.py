@@ -11,6 +11,7 @@ import math
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -27,8 +28,10 @@ from juryrank.terminal import (
     check_view,
     comparison_view,
     console,
+    literal,
     progress,
     ranking_view,
+    report_view,
     show_note,
     show_warning,
 )
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from juryrank.comparing import Comparison
+    from juryrank.intervals import Difference
+    from juryrank.judging import JudgeReport
     from juryrank.ranking import Ranking
     from juryrank.simulation import Simulation
     from juryrank.votes import Votes
@@ -76,6 +81,10 @@ Accuracies = Annotated[
         metavar="NUMBER,...",
         show_default="drawn around 1",
     ),
+]
+Confidence = Annotated[
+    float,
+    typer.Option(metavar="X", help="The chance with which each interval shall cover."),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same result.")]
 
@@ -149,6 +158,29 @@ def rank(
         Literal["profile", "paper"],
         typer.Option(help="profile is fast and sure; paper is the paper's Algorithm 1."),
     ] = "profile",
+    guard: Annotated[
+        bool,
+        typer.Option(
+            "--guard/--no-guard",
+            help="Set aside votes with which a judge pushes a single item, or let them count.",
+        ),
+    ] = True,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="JUDGE", help="Leave this judge out. May be repeated."),
+    ] = None,
+    versus: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="Say how much better item A is than item B."),
+    ] = None,
+    confidence: Confidence = 0.95,
+    intervals: Annotated[
+        Literal["information", "sandwich", "bootstrap", "none"],
+        typer.Option(
+            help="Where errors come from: the curvature of the fit, or with judges instead of "
+            "votes as the independent draws, a sandwich or 200 resamples."
+        ),
+    ] = "information",
     top: Annotated[
         int, typer.Option(min=1, metavar="N", help="How many items to show.")
     ] = DEFAULT_TOP,
@@ -176,19 +208,71 @@ def rank(
     model_named(model)
     chosen_prior = _prior(prior)
     _check_destinations(source, out, judges_out)
-    votes = source.read()
+    _check_confidence(confidence)
+    votes = source.read().without(without or ())
     ranking = _fitted(
         votes, model, noise=noise, prior=chosen_prior, lambda0=lambda0, solver=solver,
+        guard=guard, confidence=confidence, intervals=None if intervals == "none" else intervals,
         threads=threads,
     )  # fmt: skip
+    difference = None if versus is None else _difference(ranking, versus)
     _save_ranking(ranking, out, judges_out)
     if as_json:
-        _print_text(ranking.to_json() + "\n")
-    else:
-        from juryrank.judge_remarks import judge_remarks
+        from juryrank.ranking import finite
 
-        _show(ranking_view(ranking, judge_remarks(ranking), top))
+        answer = ranking.to_dict() | ({} if difference is None else {"versus": asdict(difference)})
+        _print_json(finite(answer))
+    else:
+        _show(ranking_view(ranking, top))
+        if difference is not None:
+            console().print(f"\n{literal(difference)}", soft_wrap=True)
     for warning in ranking.warnings:
+        show_warning(warning)
+
+
+@app.command()
+@exits_politely
+@with_source
+def judges(
+    source: Source,
+    model: Annotated[str, typer.Option(help="hbtl, htcv or htm.", metavar="NAME")] = DEFAULT_MODEL,
+    noise: Noise = None,
+    confidence: Confidence = 0.95,
+    top: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many judges to show.")
+    ] = DEFAULT_TOP,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Save the table as .csv, .tsv, .json, .parquet or .html.", metavar="FILE"
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    threads: Threads = None,
+) -> None:
+    """Say how far each judge can be trusted and why, those who need attention first.
+
+    Examples:
+      juryrank judges votes.csv
+      juryrank judges votes.csv --out judges.csv
+    """
+    model_named(model)
+    _check_confidence(confidence)
+    _check_destinations(source, out)
+    votes = source.read()
+    report = _judged(votes, model, noise=noise, confidence=confidence, threads=threads)
+    if out is not None:
+        from juryrank.ranking import save_frame
+
+        save_frame(report.table, out)
+        show_note(f"Saved the judges to {out}.")
+    if as_json:
+        from juryrank.ranking import finite
+
+        _print_json(finite(report.to_dict()))
+    else:
+        _show(report_view(report, top))
+    for warning in report.ranking.warnings:
         show_warning(warning)
 
 
@@ -353,6 +437,11 @@ def _prior(text: str) -> Literal["auto"] | tuple[float, float] | None:
     return scales[0], scales[1]
 
 
+def _check_confidence(confidence: float) -> None:
+    if not 0.0 < confidence < 1.0:
+        raise InputError(f"--confidence {confidence:g} must lie between 0 and 1, such as 0.95.")
+
+
 def _numbers(option: str, text: str) -> list[float]:
     try:
         return [float(number) for number in text.split(",")]
@@ -382,7 +471,30 @@ def _fitted(votes: Votes, model: str, **options: Any) -> Ranking:
                 state = f"evaluation {evaluation}, objective {objective:,.2f}{slope}"
                 say(f"Fitting {model}: {state}", None)
 
-        return fit(votes, model, **options, watch=watch)
+        def watch_resamples(done: int, total: int) -> None:
+            if say:
+                say(f"Resampling judges: {done:,} of {total:,}", None)
+
+        return fit(votes, model, **options, watch=watch, watch_resamples=watch_resamples)
+
+
+def _judged(votes: Votes, model: str, **options: Any) -> JudgeReport:
+    from juryrank.judging import judges as look_at
+
+    with progress("Looking at judges", total=100) as say, warnings.catch_warnings():
+        warnings.simplefilter("ignore", JuryrankWarning)  # they are in ranking.warnings too
+
+        def watch(what: str, done: int, total: int) -> None:
+            if say:
+                say(what, 100 * done // max(total, 1))
+
+        return look_at(votes, model, **options, watch=watch)
+
+
+def _difference(ranking: Ranking, items: tuple[str, str]) -> Difference:
+    """Compare two items given as text, whatever the type of the labels."""
+    known = {str(item): item for item in ranking.items["item"]}
+    return ranking.difference(*(known.get(item, item) for item in items))
 
 
 def _compared(

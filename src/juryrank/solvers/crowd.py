@@ -17,6 +17,8 @@ from juryrank.errors import InputError
 from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution, Watcher
 
+LEAST_CHANCE = 1e-6
+
 
 @dataclass(frozen=True)
 class CrowdSolver:
@@ -72,3 +74,15 @@ def _best_scores(objective: Objective, score: Floats, reliability: Floats) -> tu
         options={"maxiter": 1000, "maxfun": 10_000, "ftol": 1e-13, "gtol": 1e-6},
     )  # fmt: skip
     return float(found.fun), np.asarray(found.x - found.x.mean())
+
+
+def reliability_sd(objective: Objective, solution: Solution) -> Floats:
+    """Standard error of each ``eta``, the scores held: ``1 / sqrt(sum w ((2 F(d) - 1) / p)^2)``."""
+    wins, eta = objective.wins, solution.accuracy
+    judge = np.repeat(np.arange(objective.n_judges), np.diff(wins.start))
+    chance = objective.noise.cdf(solution.score[wins.winner] - solution.score[wins.loser])
+    p = eta[judge] * chance + (1.0 - eta[judge]) * (1.0 - chance)
+    pull = wins.weight * ((2.0 * chance - 1.0) / np.maximum(p, LEAST_CHANCE)) ** 2
+    information = np.bincount(judge, weights=pull, minlength=objective.n_judges)
+    with np.errstate(divide="ignore"):
+        return np.asarray(1.0 / np.sqrt(information))

@@ -1,0 +1,196 @@
+"""What was asked of `rank`, checked before anything is computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from juryrank.connect import Connection, connection
+from juryrank.errors import InputError
+from juryrank.models import Model, model_named
+from juryrank.noise import Noise, noise_of
+from juryrank.objective import NO_PRIOR, Objective, Prior
+from juryrank.solvers.counting import WinRate
+from juryrank.solvers.crowd import CrowdSolver
+from juryrank.solvers.paper import PaperSolver
+from juryrank.solvers.profile import ProfileSolver
+from juryrank.solvers.scales import FIRST_GUESS
+from juryrank.solvers.spectral import RankCentrality
+from juryrank.threads import available_threads
+from juryrank.votes import Votes, Wins
+
+PriorChoice = Literal["auto"] | tuple[float, float] | None
+Solver = Literal["profile", "paper"] | ProfileSolver | PaperSolver | CrowdSolver
+AnySolver = ProfileSolver | PaperSolver | CrowdSolver | RankCentrality | WinRate
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What was asked for, checked."""
+
+    votes: Votes
+    wins: Wins
+    connection: Connection
+    model: Model
+    noise: Noise
+    prior: Prior | None
+    """None: to be chosen by the data."""
+    lambda0: float
+    solver: AnySolver
+    guard: bool
+    threads: int
+
+    @property
+    def regularised(self) -> bool:
+        """Whether something keeps the scores finite."""
+        return self.prior is None or np.isfinite(self.prior.score_sd) or self.lambda0 > 0.0
+
+    @property
+    def accuracies_free(self) -> bool:
+        """Whether accuracies are estimated."""
+        return self.model.judges == "accuracy" and self.votes.n_judges > 1
+
+    def objective(self) -> Objective:
+        """The objective to begin with."""
+        return Objective(
+            wins=self.wins,
+            n_items=self.votes.n_items,
+            noise=self.noise,
+            prior=self._first_prior(),
+            lambda0=self.lambda0,
+            fixed_accuracy=None if self.accuracies_free else np.ones(self.votes.n_judges),
+            threads=self.threads,
+        )
+
+    def _first_prior(self) -> Prior:
+        if self.prior is not None:
+            return self.prior
+        return replace(FIRST_GUESS, score_sd=np.inf) if self.lambda0 else FIRST_GUESS
+
+
+def task_of(
+    votes: Votes,
+    model_name: str,
+    noise: str | Noise | None,
+    prior: PriorChoice,
+    lambda0: float,
+    solver: Solver,
+    guard: bool,
+    threads: int | None,
+) -> Task:
+    """Check what was asked for."""
+    model = model_named(model_name)
+    if not len(votes):
+        raise InputError("There are no votes to rank by.")
+    if not (isinstance(lambda0, int | float) and np.isfinite(lambda0) and lambda0 >= 0.0):
+        raise InputError(f"lambda0={lambda0!r} must be a number that is not negative.")
+    if threads is not None and not (isinstance(threads, int) and threads >= 1):
+        raise InputError(f"threads={threads!r} must be a whole number of at least 1.")
+    chosen = _solver(model, solver)
+    return Task(
+        votes=votes,
+        wins=votes.wins(),
+        connection=connection(votes),
+        model=model,
+        noise=noise_of(model, noise),
+        prior=_prior(model, prior, chosen, lambda0),
+        lambda0=lambda0,
+        solver=chosen,
+        guard=guard,
+        threads=threads or available_threads(),
+    )
+
+
+def _solver(model: Model, solver: Solver) -> AnySolver:
+    if model.method == "likelihood":
+        if isinstance(solver, ProfileSolver | PaperSolver):
+            return solver
+        if solver in ("profile", "paper"):
+            return ProfileSolver() if solver == "profile" else PaperSolver()
+        raise InputError(f"There is no solver called {solver!r}. Solvers: profile, paper.")
+    if isinstance(solver, CrowdSolver) and model.method == "crowd":
+        return solver
+    if solver != "profile":
+        raise InputError(
+            f"The model {model.name!r} has a method of its own: leave the solver away."
+        )
+    own: dict[str, AnySolver] = {
+        "crowd": CrowdSolver(),
+        "rank-centrality": RankCentrality(),
+        "win-rate": WinRate(),
+    }
+    return own[model.method]
+
+
+def _prior(model: Model, prior: PriorChoice, solver: AnySolver, lambda0: float) -> Prior | None:
+    """The prior asked for; None if the data shall choose its scales."""
+    if isinstance(solver, RankCentrality | WinRate):
+        if prior not in ("auto", None) or lambda0:
+            raise InputError(f"The model {model.name!r} takes neither a prior nor lambda0.")
+        return NO_PRIOR
+    if prior is None:
+        return NO_PRIOR
+    if prior == "auto":
+        by_paper = isinstance(solver, PaperSolver)  # which knows the virtual node alone
+        no_scale_left = lambda0 > 0.0 and model.judges != "accuracy"
+        return NO_PRIOR if by_paper or no_scale_left else None
+    given = _given_prior(prior)
+    if lambda0 and np.isfinite(given.score_sd):
+        raise InputError(
+            f"lambda0={lambda0:g} takes the place of the scores' prior. Use one of the two; to fix "
+            "the accuracies' prior alone, give an infinite scale for the scores."
+        )
+    if model.judges == "accuracy" and np.isinf(given.accuracy_sd) and np.isfinite(given.score_sd):
+        raise InputError(
+            "With a prior on the scores but none on the accuracies there is no best fit: scores "
+            "shrink to 0 while accuracies grow. Give both scales, or use prior='auto' "
+            "(--prior auto)."
+        )
+    return given
+
+
+def _given_prior(prior: object) -> Prior:
+    scales = prior if isinstance(prior, tuple | list) else ()
+    if len(scales) != 2 or not all(isinstance(scale, int | float) for scale in scales):
+        raise InputError(f"prior={prior!r} is not 'auto', None or (score_sd, accuracy_sd).")
+    return Prior(float(scales[0]), float(scales[1]))
+
+
+# --- when the votes alone cannot decide ----------------------------------------------------------
+
+
+def require_scale(task: Task, objective: Objective) -> None:
+    """Refuse a fit whose scores would shrink for ever."""
+    if task.lambda0 and not objective.has_scale:
+        raise InputError(
+            f"lambda0={task.lambda0:g} pulls all scores to 0 while the accuracies, which have no "
+            "prior, can grow without end: there is no best fit. Use prior='auto' (--prior auto), "
+            "or solver='paper' (--solver paper), which stops early."
+        )
+
+
+def require_strong(task: Task) -> None:
+    """Refuse votes that Rank Centrality cannot rank."""
+    if not task.connection.is_strong:
+        raise InputError(
+            "Rank Centrality needs every item to have beaten every other one, if only through "
+            f"others, and here {groups_in_words(task)}. Use another model, or collect votes that "
+            "link them."
+        )
+
+
+def require_connected(task: Task) -> None:
+    """Refuse votes that maximum likelihood cannot rank."""
+    if not task.regularised and not task.connection.is_strong:
+        raise InputError(
+            f"Without a prior these votes cannot rank the items: {groups_in_words(task)}. Their "
+            "distance would be infinite or arbitrary. Use prior='auto' (--prior auto), or collect "
+            "votes that link them."
+        )
+
+
+def groups_in_words(task: Task) -> str:
+    """What keeps the votes from ranking all items."""
+    return "; ".join(task.connection.sentences(task.votes.items))

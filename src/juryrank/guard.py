@@ -1,0 +1,205 @@
+"""No judge takes over: find judges whose votes on one item cannot be honest, and set those aside.
+
+A judge who always votes for one item gets, in a plain fit, a high accuracy for agreeing with the
+order it has made itself. What helps is that one judge's opinion of one item counts once, however
+often it is repeated. So
+
+1. fit the model with weights under which no judge has more votes on an item than is usual;
+2. for each judge and item with many votes, foretell these votes from the scores and from the
+   accuracy that the judge shows on all *other* items, and compare: with ``U`` the excess of votes
+   for the item (the slope of the likelihood in a taste of the judge for it), ``V`` its variance and
+   ``v`` the variance of the item's score for this judge,
+
+       z = U / sqrt(V + V^2 (TASTE^2 + v));
+
+3. set the votes of such pairs aside where chance would hardly give so large a ``z`` to any pair in
+   the data, and begin again, until nothing more is found.
+
+Honest tastes are allowed for by `TASTE`; a backwards judge is foretold well by its accuracy on
+other items and is left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from juryrank import _kernels
+from juryrank.arrays import Floats
+from juryrank.objective import Objective
+from juryrank.solvers.search import ROUGH, search
+from juryrank.solvers.solution import Solution
+from juryrank.votes import Wins
+
+LEAST_VOTES = 10
+"""A judge with fewer votes on an item cannot carry it far."""
+LEAST_JUDGES = 3
+"""With fewer judges nobody can say which of them is odd."""
+LEAST_OTHERS = 2
+"""So many other judges must have voted on the item."""
+TASTE = 0.5
+"""Standard deviation, in log-odds, of honest judges' tastes for single items."""
+CHANCE = 0.01
+"""The chance that honest votes, in the whole of the data, are set aside at all."""
+SUSPICIOUS = 3.0
+"""Standard errors from the usual share of wins that make a closer look worth its while."""
+MOST_ROUNDS = 10
+LONGEST_COUNT = 1000
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class OneSided:
+    """Judges and items (by code) whose votes do not go together, the clearest first."""
+
+    judge: NDArray[np.int64]
+    item: NDArray[np.int64]
+    votes: Floats
+    won: Floats
+    expected: Floats
+    """How many of the votes the item should have won."""
+    z: Floats
+
+    def __len__(self) -> int:
+        return len(self.judge)
+
+
+NOBODY = OneSided(*(np.empty(0, dtype=np.int64),) * 2, *(np.empty(0),) * 4)
+
+
+def find_one_sided(objective: Objective, *, choose_prior: bool) -> OneSided:
+    """The pairs of judge and item whose votes should not count."""
+    wins, found = objective.wins, NOBODY
+    if objective.n_judges < LEAST_JUDGES:
+        return found
+    for _ in range(MOST_ROUNDS):
+        cells = _suspects(wins, objective.n_items)
+        if not len(cells):
+            break
+        more = _tested(replace(objective, wins=wins), cells, choose_prior)
+        if not len(more):
+            break
+        found = _joined(found, more)
+        wins = without_cells(objective.wins, found)
+    return found
+
+
+def without_cells(wins: Wins, found: OneSided) -> Wins:
+    """The wins that remain when those of these judges on these items are set aside."""
+    if not len(found):
+        return wins
+    keep = ~in_cells(wins.start, wins.winner, wins.loser, found)
+    kept_before = np.concatenate(([0], np.cumsum(keep)))
+    return Wins(kept_before[wins.start], wins.winner[keep], wins.loser[keep], wins.weight[keep])
+
+
+def in_cells(
+    start: NDArray[np.int64], one: NDArray[np.int32], other: NDArray[np.int32], found: OneSided
+) -> Mask:
+    """Which votes are those of these judges on these items."""
+    inside = np.zeros(len(one), dtype=np.bool_)
+    for u, i in zip(found.judge, found.item, strict=True):
+        own = slice(start[u], start[u + 1])
+        inside[own] |= (one[own] == i) | (other[own] == i)
+    return inside
+
+
+def _suspects(wins: Wins, n_items: int) -> OneSided:
+    """Pairs with many votes, and with a share of wins far from the item's usual one.
+
+    The usual share counts every judge once, so that it is not made by the suspect.
+    """
+    judge, item, won, votes = _kernels.heavy_cells(wins, n_items, float(LEAST_VOTES))
+    if not len(judge):
+        return NOBODY
+    capped = wins._replace(weight=_kernels.capped_weights(wins, n_items, _usual(wins, n_items)))
+    up = np.bincount(capped.winner, weights=capped.weight, minlength=n_items)
+    all_votes = up + np.bincount(capped.loser, weights=capped.weight, minlength=n_items)
+    share = (up[item] + 1.0) / (all_votes[item] + 2.0)
+    z = (won - votes * share) / np.sqrt(votes * share * (1.0 - share))
+    odd = (np.abs(z) > SUSPICIOUS) & (_judges_on(wins, n_items)[item] > LEAST_OTHERS)
+    return OneSided(judge[odd], item[odd], votes[odd], won[odd], (votes * share)[odd], z[odd])
+
+
+def _usual(wins: Wins, n_items: int) -> float:
+    """The median number of votes of a judge on an item it has voted on."""
+    counts = _kernels.cell_counts(wins, n_items, LONGEST_COUNT)
+    return float(max(np.searchsorted(np.cumsum(counts), 0.5 * counts.sum()), 1))
+
+
+def _judges_on(wins: Wins, n_items: int) -> NDArray[np.int64]:
+    """How many judges have voted on each item."""
+    judge = np.repeat(np.arange(len(wins.start) - 1), np.diff(wins.start))
+    pairs = np.concatenate((judge * n_items + wins.winner, judge * n_items + wins.loser))
+    return np.bincount(np.unique(pairs) % n_items, minlength=n_items)
+
+
+def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSided:
+    """Those of the cells that chance can hardly explain."""
+    wins, n = objective.wins, objective.n_items
+    capped = wins._replace(weight=_kernels.capped_weights(wins, n, _usual(wins, n)))
+    fair, solution = search(replace(objective, wins=capped), ROUGH, choose_prior=choose_prior)
+    accuracy = _accuracy_elsewhere(fair, solution, cells)
+    variance = 1.0 / fair.curvature(solution.score, solution.accuracy, dense=False).score
+    expected, z = _surprise(objective, solution.score, variance, accuracy, cells)
+    pairs = int(_kernels.cell_counts(wins, n, 1)[1])
+    odd = np.flatnonzero(np.abs(z) > norm.isf(0.5 * CHANCE / pairs))
+    odd = odd[np.argsort(-np.abs(z[odd]), kind="stable")]
+    return OneSided(
+        cells.judge[odd], cells.item[odd], cells.votes[odd], cells.won[odd],
+        expected[odd], z[odd],
+    )  # fmt: skip
+
+
+def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSided) -> Floats:
+    """Each judge's accuracy from its votes on all other items than the one in question."""
+    if not objective.accuracies_free:
+        return objective.start_accuracy()[cells.judge]
+    wins = objective.wins
+    parts, start = [], [0]
+    for u, i in zip(cells.judge, cells.item, strict=True):
+        own = np.arange(wins.start[u], wins.start[u + 1])
+        parts.append(own[(wins.winner[own] != i) & (wins.loser[own] != i)])
+        start.append(start[-1] + len(parts[-1]))
+    rows = np.concatenate(parts)
+    elsewhere = Wins(np.array(start), wins.winner[rows], wins.loser[rows], wins.weight[rows])
+    accuracy = np.ones(len(cells))
+    replace(objective, wins=elsewhere).profile(solution.score, accuracy)
+    return accuracy
+
+
+def _surprise(
+    objective: Objective, score: Floats, variance: Floats, accuracy: Floats, cells: OneSided
+) -> tuple[Floats, Floats]:
+    """How many votes the items should have won, and ``z``."""
+    wins = objective.wins
+    expected, z = np.empty(len(cells)), np.empty(len(cells))
+    for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
+        own = slice(wins.start[u], wins.start[u + 1])
+        won, lost = wins.winner[own] == i, wins.loser[own] == i
+        on = won | lost
+        other = np.where(won, wins.loser[own], wins.winner[own])[on]
+        weight = wins.weight[own][on]
+        x = accuracy[place] * (score[i] - score[other])
+        # -g' is f / F: what a win adds to the slope; a loss takes f / (1 - F).
+        gain, loss = -objective.noise.terms(x)[1], -objective.noise.terms(-x)[1]
+        chance = objective.noise.cdf(x)
+        excess = float(weight @ np.where(won[on], gain, -loss))
+        spread = float(weight @ (gain * loss))
+        taste = TASTE**2 + accuracy[place] ** 2 * variance[i]
+        expected[place] = float(weight @ chance)
+        z[place] = excess / np.sqrt(spread + spread**2 * taste)
+    return expected, z
+
+
+def _joined(first: OneSided, second: OneSided) -> OneSided:
+    return OneSided(
+        *(
+            np.concatenate((getattr(first, name), getattr(second, name)))
+            for name in OneSided.__dataclass_fields__
+        )
+    )

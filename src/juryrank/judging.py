@@ -1,0 +1,317 @@
+"""`judges`: what a judge's votes say about the judge, and whether judges differ at all."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from juryrank.arrays import Floats
+from juryrank.asking import PriorChoice, Task, task_of
+from juryrank.comparing import compare
+from juryrank.errors import InputError, JuryrankWarning
+from juryrank.fitting import Fitted, answer, fit, refit_with
+from juryrank.guard import in_cells
+from juryrank.intervals import half_width
+from juryrank.models import DEFAULT_MODEL
+from juryrank.noise import Noise
+from juryrank.objective import Objective
+from juryrank.ranking import Ranking
+from juryrank.reading import as_votes
+from juryrank.solvers.search import ROUGH
+from juryrank.threads import one_blas_thread
+from juryrank.uncertainty import MOST_ITEMS_DENSE, moves_of_judges
+from juryrank.verdicts import Positions, by_attention, positions
+from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
+
+Counter = Callable[[str, int, int], None]
+"""Called with (what is being done, how much of it, how much in all)."""
+
+MOST_REFITS = 50_000_000
+"""Judges x votes up to which leaving a judge out means a new fit."""
+FEW_VOTES = 100_000
+REPLICATES, REPLICATES_OF_MANY = 99, 19
+WIDE_SPREAD = 1.0
+"""The spread of accuracies allowed for in the test of whether there is any."""
+SIGNIFICANT = 0.05
+EQUAL_MODEL = {"gumbel": "btl", "normal": "tcv"}
+
+
+@dataclass(frozen=True)
+class Heterogeneity:
+    """Whether the judges differ in accuracy at all."""
+
+    statistic: float
+    """Twice the gain in log posterior from letting accuracies differ."""
+    p_value: float
+    """The share of simulated votes by equal judges that gain as much."""
+    replicates: int
+    equal_model: str
+    """The same model with equal judges."""
+    log_loss: float
+    """Held-out log-loss with judges who differ."""
+    equal_log_loss: float
+    gain: float
+    """How much lower that is than with equal judges."""
+    gain_se: float
+
+    @property
+    def matters(self) -> bool:
+        """Whether judges differ, and knowing it predicts votes better."""
+        return self.p_value <= SIGNIFICANT and self.gain > 0.0
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words."""
+        found = (
+            f"p = {self.p_value:.2g} for equal judges ({self.replicates} simulations); held-out "
+            f"log-loss {self.log_loss:.4f} against {self.equal_log_loss:.4f} with equal judges "
+            f"(gain {self.gain:.4f} ± {self.gain_se:.4f})."
+        )
+        plain = {"btl": "Plain Bradley-Terry", "tcv": "Plain Thurstone"}[self.equal_model]
+        head = "Judge differences matter here" if self.matters else f"{plain} would do"
+        return f"{head}: {found}"
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeReport:
+    """The judges, those who need attention first.
+
+    `table` has the columns judge, accuracy, accuracy_low, accuracy_high, votes, agreement (share of
+    its votes that agree with the ranking by all others), p_backwards, left_share, position_bias
+    (log-odds for the left side) and position_p (adjusted for the number of judges), repeats (pairs
+    of votes on the same pair of items) and consistency (share of them that agree), one_item and
+    one_item_share (the item that explains most of its votes, and how many), influence (the largest
+    change of a rank without this judge), verdict and reason.
+    """
+
+    table: pl.DataFrame
+    heterogeneity: Heterogeneity | None
+    """None if there is only one judge."""
+    influence: str
+    """How the influence was found: by new fits, by first-order changes, or not at all."""
+    ranking: Ranking
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain dictionaries and lists."""
+        test = self.heterogeneity
+        return {
+            "model": self.ranking.model,
+            "judges": self.table.to_dicts(),
+            "heterogeneity": None if test is None else asdict(test) | {
+                "matters": test.matters, "sentence": test.sentence,
+            },
+            "influence": self.influence,
+            "warnings": list(self.ranking.warnings),
+        }  # fmt: skip
+
+
+def judges(
+    votes: Votes | object,
+    model: str = DEFAULT_MODEL,
+    *,
+    noise: str | Noise | None = None,
+    prior: PriorChoice = "auto",
+    guard: bool = True,
+    confidence: float = 0.95,
+    threads: int | None = None,
+    watch: Counter | None = None,
+) -> JudgeReport:
+    """Say what each judge's votes tell about the judge, and whether judges differ at all.
+
+    The arguments are those of `rank`; the model must be one that estimates accuracies.
+    """
+    task = task_of(as_votes(votes), model, noise, prior, 0.0, "profile", guard, threads)
+    if task.model.judges != "accuracy":
+        raise InputError(
+            f"The model {model!r} does not estimate accuracies: use hbtl, htcv or htm to look at "
+            "judges."
+        )
+    say = watch or (lambda _what, _done, _total: None)
+    with one_blas_thread():
+        found = fit(task)
+        ranking = answer(task, found, "information", confidence)
+        table, influence = _table(task, found, ranking, say)
+        test = _heterogeneity(task, found, say) if task.accuracies_free else None
+    for remark in ranking.warnings:
+        warnings.warn(remark, JuryrankWarning, stacklevel=2)
+    return JudgeReport(table, test, influence, ranking)
+
+
+# --- the table -----------------------------------------------------------------------------------
+
+
+def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[pl.DataFrame, str]:
+    votes, solution = task.votes, found.solution
+    agreement, influence, how = _left_out(task, found, say)
+    lean = positions(votes, task.noise, solution.score, solution.accuracy)
+    item, share = _one_item(votes)
+    mine = pl.DataFrame(
+        {
+            "judge": votes.judges,
+            "agreement": pl.Series(agreement, nan_to_null=True),
+            **_position_columns(votes.n_judges, lean),
+            **_repeats(votes),
+            "one_item": votes.items.gather(item),
+            "one_item_share": share,
+            "influence": influence,
+        }
+    )
+    joined = ranking.judges.join(mine, on="judge", how="left", nulls_equal=True)
+    half = half_width(ranking.fit.confidence)
+    sd = (joined["accuracy_high"] - joined["accuracy_low"]).to_numpy() / (2.0 * half)
+    backwards = norm.cdf(-joined["accuracy"].to_numpy() / sd)
+    table = joined.with_columns(p_backwards=pl.Series(backwards, nan_to_null=True)).select(
+        "judge", "accuracy", "accuracy_low", "accuracy_high", "votes", "agreement", "p_backwards",
+        "left_share", "position_bias", "position_p", "repeats", "consistency", "one_item",
+        "one_item_share", "influence", "verdict", "reason",
+    )  # fmt: skip
+    return by_attention(table), how
+
+
+def _left_out(task: Task, found: Fitted, say: Counter) -> tuple[Floats, pl.Series, str]:
+    """Per judge: the share of its votes that agree with the rest, and how far it moves a rank."""
+    votes, count = task.votes, task.votes.n_judges
+    scores, how = _scores_without(task, found)
+    if scores is None:
+        return np.full(count, np.nan), pl.Series([None] * count, dtype=pl.Int64), how
+    agreement, influence = np.empty(count), np.empty(count, dtype=np.int64)
+    place = _places(found.solution.score)
+    for u in range(count):
+        say("Leaving judges out", u, count)
+        score = scores(u)
+        own = slice(votes.start[u], votes.start[u + 1])
+        said = np.sign(score[votes.left[own]] - score[votes.right[own]]) * votes.outcome[own]
+        weight = votes.weight[own]
+        agreement[u] = float(weight @ (0.5 * (1.0 + said))) / max(float(weight.sum()), 1e-300)
+        influence[u] = int(np.abs(_places(score) - place).max())
+    return agreement, pl.Series(influence), how
+
+
+def _places(score: Floats) -> NDArray[np.int64]:
+    place = np.empty(len(score), dtype=np.int64)
+    place[np.argsort(-score, kind="stable")] = np.arange(len(score))
+    return place
+
+
+def _scores_without(task: Task, found: Fitted) -> tuple[Callable[[int], Floats] | None, str]:
+    """The scores when one judge is left out, and how they are found."""
+    objective, count = found.objective, task.votes.n_judges
+    if objective is None or found.raw is None or found.gauge is None or count < 2:
+        return None, "not at all: there is no other judge"
+    if count * len(task.votes) <= MOST_REFITS:
+        refit = refit_with(task, found, objective)
+        return lambda u: refit(np.where(np.arange(count) == u, 0.0, 1.0)), "by a new fit for each"
+    if objective.n_items > MOST_ITEMS_DENSE:
+        return None, f"not at all: too many items ({objective.n_items:,}) and judges ({count:,})"
+    moved = moves_of_judges(objective, found.raw, found.gauge)
+    score = found.solution.score
+    return lambda u: score - moved(u), "to first order, as there are too many votes to fit anew"
+
+
+def _position_columns(count: int, lean: Positions | None) -> dict[str, pl.Series]:
+    names = ("left_share", "position_bias", "position_p")
+    if lean is None:
+        return {name: pl.Series([None] * count, dtype=pl.Float64) for name in names}
+    p = np.minimum(2.0 * norm.sf(np.abs(lean.z)) * count, 1.0)
+    values = zip(names, (lean.left_share, lean.bias, p), strict=True)
+    return {name: pl.Series(value, nan_to_null=True) for name, value in values}
+
+
+def _repeats(votes: Votes) -> dict[str, pl.Series]:
+    """Pairs of votes by one judge on one pair of items, and the share of them that agree."""
+    low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    said = np.where(votes.left > votes.right, -votes.outcome, votes.outcome)
+    pairs = pl.col("count") * (pl.col("count") - 1) // 2
+    frame = pl.DataFrame(
+        {"judge": votes.judge, "pair": low.astype(np.int64) * votes.n_items + high, "said": said}
+    )
+    seen = frame.group_by("judge", "pair").agg(count=pl.len().cast(pl.Int64))
+    alike = frame.group_by("judge", "pair", "said").agg(count=pl.len().cast(pl.Int64))
+    every = pl.DataFrame({"judge": np.arange(votes.n_judges, dtype=np.int32)})
+    found = (
+        every.join(seen.group_by("judge").agg(repeats=pairs.sum()), on="judge", how="left")
+        .join(alike.group_by("judge").agg(agree=pairs.sum()), on="judge", how="left")
+        .sort("judge")
+        .with_columns(pl.col("repeats", "agree").fill_null(0))
+    )
+    share = pl.when(pl.col("repeats") > 0).then(pl.col("agree") / pl.col("repeats"))
+    return {"repeats": found["repeats"], "consistency": found.select(c=share)["c"]}
+
+
+def _one_item(votes: Votes) -> tuple[NDArray[np.int64], Floats]:
+    """The item whose wins, or whose losses, are most of a judge's votes, and their share."""
+    wins = votes.wins()
+    item = np.zeros(votes.n_judges, dtype=np.int64)
+    share = np.zeros(votes.n_judges)
+    for u in range(votes.n_judges):
+        own = slice(wins.start[u], wins.start[u + 1])
+        weight = wins.weight[own]
+        sides = [np.bincount(side[own], weights=weight, minlength=votes.n_items)
+                 for side in (wins.winner, wins.loser)]  # fmt: skip
+        most = np.maximum(*sides)
+        item[u] = int(most.argmax())
+        share[u] = float(most.max()) / max(float(weight.sum()), 1e-300)
+    return item, share
+
+
+# --- do judges differ at all? --------------------------------------------------------------------
+
+
+def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | None:
+    """Compare with equal judges: by likelihood, p-value by simulation, and on held-out votes."""
+    objective, raw = found.objective, found.raw
+    if objective is None or raw is None:
+        return None
+    equal = replace(objective, fixed_accuracy=np.ones(task.votes.n_judges))
+    free = replace(objective, prior=replace(objective.prior, accuracy_sd=WIDE_SPREAD))
+    alike = ROUGH.solve(equal)
+    observed = _gain(equal, free, alike.score, raw.score)
+    aside = in_cells(task.votes.start, task.votes.left, task.votes.right, found.one_sided)
+    kept = task.votes.subset(~aside)
+    chance = task.noise.cdf(alike.score[kept.left] - alike.score[kept.right])
+    rng = np.random.default_rng(0)
+    count = REPLICATES if len(kept) <= FEW_VOTES else REPLICATES_OF_MANY
+    reached = 0
+    for done in range(count):
+        say("Simulating equal judges", done, count)
+        wins = _redrawn(kept, chance, rng).wins()
+        simulated = replace(equal, wins=wins), replace(free, wins=wins)
+        reached += _gain(*simulated, alike.score, alike.score) >= observed
+    return Heterogeneity(observed, (1 + reached) / (1 + count), count, *_held_out(task, say))
+
+
+def _gain(equal: Objective, free: Objective, score: Floats, free_score: Floats) -> float:
+    """``2 (min J with equal accuracies - min J with free ones)``, from where each is expected."""
+    alike = ROUGH.solve(equal, score, np.ones(equal.n_judges))
+    different = [ROUGH.solve(free, start).value or 0.0 for start in (alike.score, free_score)]
+    return 2.0 * ((alike.value or 0.0) - min(different))
+
+
+def _redrawn(votes: Votes, chance: Floats, rng: np.random.Generator) -> Votes:
+    """The same questions, answered by equal judges; ties stay ties."""
+    left_won = rng.random(len(votes)) < chance
+    outcome = np.where(left_won, LEFT_WON, RIGHT_WON)
+    return replace(votes, outcome=np.where(votes.outcome == TIE, TIE, outcome).astype(np.int8))
+
+
+def _held_out(task: Task, say: Counter) -> tuple[str, float, float, float, float]:
+    """The model with equal judges, both held-out losses, and the gain with its error."""
+    name = EQUAL_MODEL.get(task.noise.name, "btl")
+    models = (task.model.name if task.model.name != "htm" else "hbtl", name)
+
+    def watch(done: int, total: int, _model: str) -> None:
+        say("Predicting held-out votes", done, total)
+
+    table = compare(task.votes, models, threads=task.threads, watch=watch).table
+    rows = {row["model"]: row for row in table.iter_rows(named=True)}
+    ours, equal = rows[models[0]], rows[name]
+    error = max(ours["worse_by_se"] or 0.0, equal["worse_by_se"] or 0.0)
+    loss, equal_loss = ours["log_loss"], equal["log_loss"]
+    return name, loss, equal_loss, equal_loss - loss, error

@@ -1,0 +1,75 @@
+"""What must be said about an answer, in sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from juryrank.asking import Task, groups_in_words
+from juryrank.errors import counted, listing
+from juryrank.objective import Objective
+from juryrank.solvers.search import votes_for
+from juryrank.solvers.solution import Solution
+from juryrank.votes import NO_JUDGE_COLUMN
+
+CLOSE_CALL = 3.0
+"""Standard errors of the votes' agreement with the ranking below which its direction is unsure."""
+NAMED_BY_RANK = ("one-sided", "position-biased")
+
+
+def remarks_on_votes(task: Task) -> tuple[str, ...]:
+    """What is odd about the votes themselves."""
+    votes = task.votes
+    remarks = [*votes.left_out.sentences, *votes.notices]
+    if not votes.judges_known:
+        remarks.append(NO_JUDGE_COLUMN)
+    elif votes.n_judges == 1 and task.model.judges == "accuracy":
+        remarks.append("There is only one judge: its accuracy is 1 by definition.")
+    if not task.connection.is_strong and task.model.method in ("likelihood", "crowd"):
+        who = "the prior" if task.regularised else "nothing"
+        remarks.append(
+            f"The votes do not link all items, so {who} decides how far apart some of them are: "
+            f"{groups_in_words(task)}."
+        )
+    return tuple(remarks)
+
+
+def remarks_on_direction(objective: Objective, solution: Solution) -> tuple[str, ...]:
+    """Whether it is clear which end is up."""
+    agreement = votes_for(objective.wins, solution.score)
+    if not objective.accuracies_free or agreement >= CLOSE_CALL:
+        return ()
+    return (
+        "Which end is up is a close call: the votes agree with this ranking by only "
+        f"{agreement:.1f} standard errors. If most judges vote backwards it is upside down.",
+    )
+
+
+def remarks_on_held(task: Task, solution: Solution, held: NDArray[np.bool_]) -> tuple[str, ...]:
+    """Which accuracies have no finite estimate."""
+    if not held.any():
+        return ()
+    names = task.votes.judges.gather(np.flatnonzero(held)).to_list()
+    at = float(np.abs(solution.accuracy[held]).max())
+    return (
+        f"Without a prior the accuracy of {len(names):,} of {task.votes.n_judges:,} judges has no "
+        f"finite estimate (their votes fit the order, or its reverse, too well): {listing(names)}. "
+        f"It was held at {at:.3g}. Use prior='auto' (--prior auto).",
+    )
+
+
+def remarks_on_judges(judges: pl.DataFrame, set_aside: int) -> tuple[str, ...]:
+    """Name the judges who may have rigged the vote, or did not look at the items."""
+    sentences = []
+    for verdict in NAMED_BY_RANK:
+        named = judges.filter(pl.col("verdict") == verdict)
+        if not len(named):
+            continue
+        cases = [f"{row['judge']} {row['reason']}" for row in named.iter_rows(named=True)]
+        many = counted(len(named), f"{verdict} judge")
+        aside = f" Their {counted(set_aside, 'vote')} on these items are set aside." if (
+            verdict == "one-sided"
+        ) else ""  # fmt: skip
+        sentences.append(f"{many}: {listing(cases)}.{aside}")
+    return tuple(sentences)

@@ -1,0 +1,370 @@
+"""How sure the answer is: covariance of scores and accuracies, in the scale of the answer.
+
+With ``A``, ``B``, ``C`` the blocks of second derivatives of the objective in scores and accuracies
+(``C`` is diagonal: given the scores, judges do not depend on each other), the posterior is close to
+normal with
+
+    cov(s)    = W = (A - B C^-1 B')^-1,
+    cov(a)    = C^-1 + C^-1 B' W B C^-1,
+    cov(s, a) = -W B C^-1.
+
+The answer has scores ``c (s - mean s)`` and accuracies ``a / c`` with ``c = sum_u w_u |a_u|``, the
+mean weighted by votes; its covariance follows by the derivatives of these two. They do not change
+along ``s + const`` and ``(c s, a / c)``, the directions the likelihood leaves open, so whatever
+stiffness is put on these to invert the matrix has no effect.
+
+The sandwich and the bootstrap let judges, not votes, be the independent draws. About one judge's
+own accuracy a sample of judges says nothing, so accuracies keep the errors above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse.linalg import LinearOperator, cg
+
+from juryrank import _kernels
+from juryrank.arrays import Floats
+from juryrank.objective import Objective, Prior
+from juryrank.solvers.solution import Solution
+
+Intervals = Literal["information", "sandwich", "bootstrap"]
+
+MOST_ITEMS_DENSE = 3_000
+"""With more items, errors are solved for item by item and not as one matrix."""
+EXACT_ITEMS = 20
+"""Of so many of the best items the errors are then exact."""
+PROBED_ITEMS = 20
+"""From so many other items the errors of the rest are extrapolated."""
+CG_TOLERANCE = 1e-6
+MOST_WIDENING = 0.5
+JUDGES_AT_ONCE = 512
+RESAMPLES = 200
+
+
+class Gauge(NamedTuple):
+    """The scale of the answer, ``c = sum_u slope_u a_u``, at the solution."""
+
+    scale: float
+    slope: Floats
+    """``w_u sign(a_u)``; zeros where the accuracies are not estimated."""
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """Errors of scores and accuracies as the answer gives them, by the codes of the votes."""
+
+    score_variance: Floats
+    accuracy_sd: Floats
+    """NaN where an accuracy was not estimated."""
+    covariance: Floats | _Columns
+    """Of the scores: the whole, or with very many items a way to get one column of it."""
+    remarks: tuple[str, ...] = ()
+
+    def covariances(self, i: int) -> Floats:
+        """The covariances of one item's score with all scores."""
+        whole = self.covariance
+        return whole.column(i) if isinstance(whole, _Columns) else np.asarray(whole[i])
+
+    def difference_variance(self, i: int) -> Floats:
+        """The variance of the difference between one item's score and each."""
+        variance = self.score_variance
+        found = variance[i] + variance - 2.0 * self.covariances(i)
+        found[i] = 0.0
+        return np.asarray(np.maximum(found, 0.0))
+
+    def draws(self, count: int, seed: int) -> Floats:
+        """Errors of all scores, drawn from the (joint, where it is known) covariance."""
+        normal = np.random.default_rng(seed).standard_normal((count, len(self.score_variance)))
+        if isinstance(self.covariance, _Columns):
+            return np.asarray(normal * np.sqrt(self.score_variance))
+        # Scores sum to 0, so the matrix is short of rank and has no Cholesky factor.
+        value, vector = np.linalg.eigh(self.covariance)
+        return np.asarray(normal @ (vector * np.sqrt(np.maximum(value, 0.0))).T)
+
+
+def from_joint(joint: Floats, accuracy_sd: Floats) -> Uncertainty:
+    """Uncertainty from the whole covariance of the scores."""
+    return Uncertainty(np.maximum(np.diag(joint), 0.0), accuracy_sd, joint)
+
+
+def gauge_of(objective: Objective, accuracy: Floats, counts: Floats) -> Gauge:
+    """The scale in which the mean |accuracy|, weighted by counts of votes, is 1."""
+    if not objective.accuracies_free:
+        return Gauge(1.0, np.zeros(len(accuracy)))
+    weight = counts / counts.sum() if counts.any() else np.full(len(counts), 1.0 / len(counts))
+    scale = float(weight @ np.abs(accuracy))
+    if scale == 0.0:
+        return Gauge(1.0, np.zeros(len(accuracy)))
+    return Gauge(scale, weight * np.sign(accuracy))
+
+
+def widened(objective: Objective, solution: Solution) -> Objective:
+    """The objective with the accuracies' prior one standard error wider.
+
+    Where the data chose the scale ``T``, it is itself uncertain: with ``r_u`` the share of what is
+    known of a judge that its votes say, ``T^2`` has a relative error of ``sqrt(2 / sum r_u^2)``
+    (half the estimate at most, lest a handful of judges lose all limits). Without this, intervals
+    are too short wherever few votes happen to suggest equal judges.
+    """
+    prior = objective.prior
+    if not objective.accuracies_free or np.isinf(prior.accuracy_sd):
+        return objective
+    bend = objective.curvature(solution.score, solution.accuracy, dense=False).accuracy
+    share = 1.0 - prior.accuracy_precision / np.maximum(bend, prior.accuracy_precision)
+    known = float(share @ share)
+    error = np.sqrt(2.0 / known) if known > 0.0 else np.inf
+    wider = prior.accuracy_sd * np.sqrt(1.0 + min(error, MOST_WIDENING))
+    return replace(objective, prior=Prior(prior.score_sd, float(wider)))
+
+
+def by_information(objective: Objective, solution: Solution, gauge: Gauge) -> Uncertainty:
+    """Errors from the observed information; raises `LinAlgError` where it is not positive."""
+    parts = _Parts(objective, solution, gauge)
+    return _wide(parts) if objective.n_items > MOST_ITEMS_DENSE else _dense(parts)
+
+
+class _Parts:
+    """What both ways of inverting need: the blocks, vote by vote, and the gauge."""
+
+    def __init__(self, objective: Objective, solution: Solution, gauge: Gauge) -> None:
+        self.objective = objective
+        self.wins = objective.wins
+        self.score = solution.score - solution.score.mean()
+        self.accuracy = solution.accuracy
+        self.gauge = gauge
+        votes = len(self.wins.winner)
+        self.stiffness, self.mixed = np.empty(votes), np.empty(votes)
+        _kernels.vote_bends(
+            objective.noise.code, self.wins, solution.score, solution.accuracy,
+            self.stiffness, self.mixed,
+        )  # fmt: skip
+        curvature = objective.curvature(solution.score, solution.accuracy, dense=False)
+        self.diagonal = curvature.score
+        self.bend = curvature.accuracy
+        with np.errstate(divide="ignore"):
+            inverse = np.where(self.bend > 0.0, 1.0 / self.bend, 0.0)
+        self.share = inverse if objective.accuracies_free else np.zeros(len(inverse))
+        """``C^-1``, or 0 where the accuracies are known."""
+
+    @cached_property
+    def open_stiffness(self) -> float:
+        """What is put on the directions that the objective leaves open."""
+        return float(self.diagonal.mean()) / len(self.score)
+
+    @property
+    def level_stiffness(self) -> float:
+        """What is put on adding a constant to all scores; the virtual node has its own."""
+        return 0.0 if self.objective.lambda0 else self.open_stiffness
+
+    @cached_property
+    def scale_pull(self) -> Floats:
+        """``q = B C^-1 slope``: how the scale moves with the scores, ``dc = ... - q' ds``."""
+        total = np.zeros(len(self.score))
+        _kernels.mixed_sum(self.wins, self.mixed, self.share * self.gauge.slope, total)
+        return total
+
+    def in_gauge(self, own: Floats, with_scale: Floats, scale_variance: float) -> Floats:
+        """Rows of the covariance of the answer's scores, from those of the solver's.
+
+        ``own`` are rows of ``P W P`` (all of them), `with_scale` is ``P W q``.
+        """
+        c, s = self.gauge.scale, self.score
+        cross = np.outer(with_scale, s)
+        return np.asarray(c**2 * own - c * (cross + cross.T) + scale_variance * np.outer(s, s))
+
+    def scale_variance(self, with_scale: Floats) -> float:
+        """``var(c) = sum slope^2 / C + q' W q``."""
+        direct = float(np.sum(self.gauge.slope**2 * self.share))
+        return direct + float(self.scale_pull @ with_scale)
+
+    def accuracy_sd(
+        self, covariance: Floats, variance: Floats, with_scale: Floats, scale_variance: float
+    ) -> Floats:
+        """Standard errors of ``a / c``; NaN where accuracies are known.
+
+        An empty `covariance` of the scores stands for a diagonal one; a `scale_variance` of 0 for
+        a scale that is held.
+        """
+        if not self.objective.accuracies_free:
+            return np.full(len(self.accuracy), np.nan)
+        square, along = np.empty(len(self.accuracy)), np.empty(len(self.accuracy))
+        _kernels.mixed_forms(self.wins, self.mixed, covariance, variance, with_scale, square, along)
+        c, a, share = self.gauge.scale, self.accuracy, self.share
+        own = share + share**2 * square
+        if scale_variance == 0.0:
+            return np.sqrt(own) / c
+        with_c = self.gauge.slope * share + share * along
+        found = own / c**2 - 2.0 * a * with_c / c**3 + a**2 * scale_variance / c**4
+        return np.sqrt(np.maximum(found, 0.0))
+
+
+def _dense(parts: _Parts) -> Uncertainty:
+    inverse = _inverse(parts)
+    with_scale = inverse @ parts.scale_pull
+    centred = inverse - inverse.mean(axis=0)
+    centred -= centred.mean(axis=1, keepdims=True)
+    scale_variance = parts.scale_variance(with_scale)
+    joint = parts.in_gauge(centred, with_scale - with_scale.mean(), scale_variance)
+    variance = np.diag(inverse).copy()
+    return from_joint(joint, parts.accuracy_sd(inverse, variance, with_scale, scale_variance))
+
+
+def _inverse(parts: _Parts) -> Floats:
+    """``W``, the open directions held."""
+    matrix = parts.objective.curvature(
+        parts.score, parts.accuracy, dense=True
+    ).score + parts.level_stiffness  # fmt: skip
+    if not parts.objective.has_scale:
+        matrix += parts.open_stiffness * np.outer(parts.score, parts.score)
+    return np.asarray(cho_solve(cho_factor(matrix), np.eye(len(parts.score))))
+
+
+def by_sandwich(objective: Objective, solution: Solution, gauge: Gauge) -> Uncertainty:
+    """Errors that hold if judges, not votes, are independent: ``W (sum_u psi_u psi_u') W``.
+
+    ``psi_u`` is the judge's part of the profile's gradient, ``dJ_u/ds - b_u C_u^-1 dJ_u/da``, about
+    its mean; the sum is multiplied by ``m / (m - 1)``.
+    """
+    parts = _Parts(objective, solution, gauge)
+    inverse = _inverse(parts)
+    joint = np.zeros_like(inverse)
+    total = np.zeros(len(inverse))
+    judges = objective.n_judges
+    for first in range(0, judges, JUDGES_AT_ONCE):
+        moved = _moves(parts, inverse, first, min(first + JUDGES_AT_ONCE, judges))
+        joint += moved.T @ moved
+        total += moved.sum(axis=0)
+    joint = (joint - np.outer(total, total) / judges) * judges / max(judges - 1, 1)
+    accuracy_sd = by_information(objective, solution, gauge).accuracy_sd
+    return from_joint(joint, accuracy_sd)
+
+
+def moves_of_judges(
+    objective: Objective, solution: Solution, gauge: Gauge
+) -> Callable[[int], Floats]:
+    """How far each judge has moved the answer's scores, to first order."""
+    parts = _Parts(objective, solution, gauge)
+    inverse = _inverse(parts)
+    return lambda u: _moves(parts, inverse, u, u + 1)[0]
+
+
+def _moves(parts: _Parts, inverse: Floats, first: int, last: int) -> Floats:
+    """How far each of these judges has moved the answer's scores: a row for each."""
+    n, m = len(parts.score), len(parts.accuracy)
+    rule = parts.objective.rule._replace(free=False)
+    own_slope = np.empty(m)
+    moves = np.zeros((last - first, n))
+    for row, u in enumerate(range(first, last)):
+        _kernels.votes_pass(
+            parts.objective.noise.code, rule, parts.wins, u, u + 1,
+            parts.score, parts.accuracy, moves[row], own_slope,
+        )  # fmt: skip
+        a, b = parts.wins.start[u], parts.wins.start[u + 1]
+        pull = own_slope[u] * parts.share[u] * parts.mixed[a:b]
+        np.subtract.at(moves[row], parts.wins.winner[a:b], pull)
+        np.add.at(moves[row], parts.wins.loser[a:b], pull)
+    scores = -moves @ inverse
+    scores -= scores.mean(axis=1, keepdims=True)
+    some = slice(first, last)
+    slope = parts.gauge.slope[some]
+    # The scale is a mean over judges, who are draws here: each has its share in it.
+    direct = slope * (parts.accuracy[some] - parts.share[some] * own_slope[some])
+    direct -= np.abs(slope) * parts.gauge.scale
+    scale = direct - scores @ parts.scale_pull
+    return np.asarray(parts.gauge.scale * scores + np.outer(scale, parts.score))
+
+
+def by_bootstrap(
+    refit: Callable[[Floats], Floats],
+    judges: int,
+    accuracy_sd: Floats,
+    watch: Callable[[int, int], None] | None = None,
+) -> Uncertainty:
+    """Errors from `RESAMPLES` draws of as many judges, with replacement.
+
+    `refit` gives the answer's scores when each judge's votes count so many times.
+    """
+    rng = np.random.default_rng(0)
+    scores = []
+    for done in range(RESAMPLES):
+        if watch:
+            watch(done, RESAMPLES)
+        times = np.bincount(rng.integers(0, judges, judges), minlength=judges)
+        scores.append(refit(times.astype(np.float64)))
+    return from_joint(np.cov(np.array(scores).T), accuracy_sd)
+
+
+def _wide(parts: _Parts) -> Uncertainty:
+    """Exact errors for the best items and for whoever is asked about; the rest extrapolated.
+
+    In the scale of the answer, the variance of item ``i`` is near ``c^2 / (A - B C^-1 B')_ii``. How
+    near is solved for on some items and taken to be the same for the rest.
+    """
+    n, columns = len(parts.score), _Columns(parts)
+    best = np.argsort(-parts.score, kind="stable")
+    probed = best[np.linspace(EXACT_ITEMS, n - 1, PROBED_ITEMS).astype(np.int64)].tolist()
+    ratio = np.array([columns.column(i)[i] * parts.diagonal[i] for i in probed])
+    variance = float(np.median(ratio)) / parts.diagonal
+    for i in (*best[:EXACT_ITEMS].tolist(), *probed):
+        variance[i] = columns.column(i)[i]
+    remark = (
+        f"With {n:,} items the errors are exact for the best {EXACT_ITEMS} and for differences you "
+        f"ask about; the others' are extrapolated from {PROBED_ITEMS} more (whose variances "
+        f"scatter by {np.std(ratio) / np.median(ratio):.1%} around the rule), and ranks are drawn "
+        "as if independent."
+    )
+    # With the scale held, errors of so many scores hardly depend on each other.
+    apart = variance / parts.gauge.scale**2
+    accuracy_sd = parts.accuracy_sd(np.empty((0, 0)), apart, np.zeros(n), 0.0)
+    return Uncertainty(variance, accuracy_sd, columns, (remark,))
+
+
+class _Columns:
+    """The covariance of the answer's scores, column by column, by conjugate gradients."""
+
+    def __init__(self, parts: _Parts) -> None:
+        self.parts = parts
+        self.own = parts.objective.score_bend(parts.score)
+        self.scale_stiffness = 0.0 if parts.objective.has_scale else parts.open_stiffness
+        self.known: dict[int, Floats] = {}
+        self.with_scale = self._solved(parts.scale_pull)
+        self.scale_variance = parts.scale_variance(self.with_scale)
+
+    def column(self, i: int) -> Floats:
+        """The covariances of one score with all."""
+        if i not in self.known:
+            c, s = self.parts.gauge.scale, self.parts.score
+            cross = self.with_scale * s[i] + self.with_scale[i] * s
+            own = c**2 * self._solved(_unit(len(s), i))
+            self.known[i] = np.asarray(own - c * cross + self.scale_variance * s[i] * s)
+        return self.known[i]
+
+    def _solved(self, vector: Floats) -> Floats:
+        """``W vector``, centred."""
+        n, diagonal = len(vector), self.parts.diagonal
+        matrix = LinearOperator((n, n), matvec=self._times, dtype=np.float64)
+        smooth = LinearOperator((n, n), matvec=lambda v: np.ravel(v) / diagonal, dtype=np.float64)
+        found, _ = cg(matrix, vector, rtol=CG_TOLERANCE, maxiter=n, M=smooth)
+        return np.asarray(found - found.mean())
+
+    def _times(self, vector: Floats) -> Floats:
+        """``(A - B C^-1 B') vector``, the open directions held."""
+        parts, vector = self.parts, np.ravel(vector)
+        product = self.own * vector + parts.level_stiffness * vector.sum()
+        product += self.scale_stiffness * parts.score * float(parts.score @ vector)
+        _kernels.profile_curvature_times(
+            parts.wins, parts.stiffness, parts.mixed, parts.share, vector, product
+        )
+        return np.asarray(product)
+
+
+def _unit(n: int, i: int) -> Floats:
+    vector = np.full(n, -1.0 / n)
+    vector[i] += 1.0
+    return vector

@@ -1,0 +1,200 @@
+"""A word for every judge, and the reason for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from juryrank import _kernels
+from juryrank.arrays import Floats
+from juryrank.errors import counted, number
+from juryrank.guard import OneSided
+from juryrank.intervals import half_width
+from juryrank.models import VERDICTS, Model, Verdict
+from juryrank.noise import Noise
+from juryrank.solvers.solution import Solution
+from juryrank.votes import Votes
+
+RELIABLE = 0.5
+"""A reliable judge is surely more accurate than this share of the average judge."""
+LEAST_POSITION_BIAS = 0.1
+"""The share of votes moved to one side that is worth a word."""
+LEAST_TYPICAL = 0.05
+"""How far above one half the average reliability must be to compare with it."""
+MISTAKEN = 0.05
+"""The chance that any honest judge at all is called backwards, or position-biased."""
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """How each judge's votes lean to the left or the right side, beyond what the items explain."""
+
+    left_share: Floats
+    bias: Floats
+    """The log-odds (for Gumbel noise) that the left side gains: one step towards the best fit."""
+    z: Floats
+    moved: Floats
+    """The share of votes that went left (or, if negative, right) without reason."""
+
+
+def positions(votes: Votes, noise: Noise, score: Floats, accuracy: Floats) -> Positions | None:
+    """Measure the lean of every judge; None if it is not known which item was on the left."""
+    if not votes.sides_known:
+        return None
+    excess, information, won = (np.empty(votes.n_judges) for _ in range(3))
+    _kernels.position_sums(
+        noise.code, votes.start, votes.left, votes.right, votes.outcome, votes.weight,
+        score, accuracy, excess, information, won,
+    )  # fmt: skip
+    count = votes.votes_per_judge
+    share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)
+    # One vote's worth of information at even odds keeps the bias of few votes near 0.
+    bias = excess / (information + float(noise.terms(0.0)[1]) ** 2)
+    z = np.divide(excess, np.sqrt(information), out=np.zeros(len(count)), where=information > 0.0)
+    # At even odds a win adds |g'(0)| to the slope and is half a vote more than expected.
+    half_votes = -2.0 * float(noise.terms(0.0)[1]) * count
+    moved = np.divide(excess, half_votes, out=np.zeros(len(count)), where=count > 0.0)
+    return Positions(share, bias, z, moved)
+
+
+def surely(z: Floats, judges: int) -> NDArray[np.bool_]:
+    """Which of so many judges are so far off that chance would hardly do it to any of them."""
+    return np.asarray(np.abs(z) > norm.isf(0.5 * MISTAKEN / max(judges, 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Accuracies, measured so that a guesser has 0 and the average judge 1."""
+
+    value: Floats
+    sd: Floats
+    confidence: float
+
+    @property
+    def low(self) -> Floats:
+        """The lower end of the interval."""
+        return self.value - self.half * self.sd
+
+    @property
+    def high(self) -> Floats:
+        """The upper end of the interval."""
+        return self.value + self.half * self.sd
+
+    @property
+    def half(self) -> float:
+        """Standard errors on either side."""
+        return half_width(self.confidence)
+
+
+def judge_columns(
+    votes: Votes,
+    model: Model,
+    noise: Noise,
+    solution: Solution,
+    accuracy_sd: Floats | None,
+    one_sided: OneSided,
+    confidence: float,
+) -> dict[str, pl.Series]:
+    """What is known of the judges beyond their accuracies, by code; nulls where nothing is."""
+    empty = pl.Series([None] * votes.n_judges, dtype=pl.Float64)
+    no_word = pl.Series([None] * votes.n_judges, dtype=pl.String)
+    if accuracy_sd is None or np.isnan(accuracy_sd).all():
+        return {
+            "accuracy_low": empty, "accuracy_high": empty, "verdict": no_word, "reason": no_word,
+        }  # fmt: skip
+    own = Standing(solution.accuracy, accuracy_sd, confidence)
+    lean = None
+    if model.judges == "accuracy":
+        lean = positions(votes, noise, solution.score, solution.accuracy)
+    words, reasons = verdicts(votes, _standing(votes, model, own), lean, one_sided)
+    low, high = own.low, own.high
+    if model.judges == "reliability":
+        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+    return {
+        "accuracy_low": pl.Series(low, nan_to_null=True),
+        "accuracy_high": pl.Series(high, nan_to_null=True),
+        "verdict": pl.Series(words, dtype=pl.String),
+        "reason": pl.Series(reasons, dtype=pl.String),
+    }
+
+
+def by_attention(judges: pl.DataFrame) -> pl.DataFrame:
+    """Sort judges by what needs attention, and then by votes."""
+    place = pl.col("verdict").replace_strict(VERDICTS, range(len(VERDICTS)), default=len(VERDICTS))
+    return judges.sort(place, -pl.col("votes"), maintain_order=True)
+
+
+def _standing(votes: Votes, model: Model, own: Standing) -> Standing:
+    """Accuracies with a guesser at 0 and the average judge at 1."""
+    if model.judges != "reliability":
+        return own
+    count = votes.votes_per_judge
+    typical = float(np.average(own.value, weights=count)) - 0.5
+    scale = max(typical, LEAST_TYPICAL)
+    return Standing((own.value - 0.5) / scale, own.sd / scale, own.confidence)
+
+
+def verdicts(
+    votes: Votes, standing: Standing, lean: Positions | None, one_sided: OneSided
+) -> tuple[list[Verdict], list[str]]:
+    """A verdict and a reason for every judge, by code."""
+    words, reasons = _by_accuracy(votes, standing)
+    if lean is not None:
+        for u in np.flatnonzero(_position_biased(lean)).tolist():
+            words[u], reasons[u] = "position-biased", _position_reason(lean, u)
+    for place, u in reversed(list(enumerate(one_sided.judge.tolist()))):
+        words[u], reasons[u] = "one-sided", one_sided_reason(votes.items, one_sided, place)
+    return words, reasons
+
+
+def _position_biased(lean: Positions) -> NDArray[np.bool_]:
+    return surely(lean.z, len(lean.z)) & (np.abs(lean.moved) >= LEAST_POSITION_BIAS)
+
+
+def _position_reason(lean: Positions, u: int) -> str:
+    side, share = ("left", lean.left_share[u]) if lean.z[u] > 0.0 else (
+        "right", 1.0 - lean.left_share[u],
+    )  # fmt: skip
+    return f"chose the {side} side in {share:.0%} of votes, more than the items explain"
+
+
+def one_sided_reason(items: pl.Series, found: OneSided, place: int) -> str:
+    """What a judge did for, or to, one item."""
+    item = items[int(found.item[place])]
+    won, votes, expected = found.won[place], found.votes[place], found.expected[place]
+    for_or_against = "for" if won > expected else "against"
+    times = won if won > expected else votes - won
+    usual = expected if won > expected else votes - expected
+    return (
+        f"voted {for_or_against} {item} in {number(round(float(times), 1))} of "
+        f"{counted(round(float(votes), 1), 'vote')}, where {usual:.0f} would be usual"
+    )
+
+
+def _by_accuracy(votes: Votes, standing: Standing) -> tuple[list[Verdict], list[str]]:
+    # A judge without a finite accuracy follows the order, or its reverse, to the letter.
+    value, sd = standing.value, np.where(np.isnan(standing.sd), 1e-300, standing.sd)
+    low, high = value - standing.half * sd, value + standing.half * sd
+    backwards = surely(np.maximum(-value, 0.0) / sd, votes.n_judges)
+    choices: list[tuple[NDArray[np.bool_], Verdict, str]] = [
+        (backwards, "backwards", "votes against the order"),
+        ((low <= 0.0) & (high < 1.0), "guessing", "hardly follows the order"),
+        (low <= 0.0, "too few votes to tell", "could be guessing, could be average"),
+        (low < RELIABLE, "ordinary", "follows the order"),
+    ]
+    masks = [mask for mask, _, _ in choices]
+    default = len(choices)
+    chosen = np.select(masks, range(default), default)
+    known = [*((word, reason) for _, word, reason in choices), _RELIABLE]
+    words, reasons = [], []
+    for kind in chosen:
+        words.append(known[kind][0])
+        reasons.append(known[kind][1])
+    return words, reasons
+
+
+_RELIABLE: tuple[Verdict, str] = ("reliable", "follows the order well")

@@ -1,0 +1,141 @@
+"""Nobody takes over: judges who push one item are found, named, and do not count."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import juryrank as jr
+
+pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+
+ITEMS = 15
+SEEDS = range(20)
+
+
+def honest_votes(rng: np.random.Generator, score: np.ndarray, judges: int) -> pl.DataFrame:
+    left = rng.integers(0, ITEMS, 100 * judges)
+    right = (left + rng.integers(1, ITEMS, len(left))) % ITEMS
+    won = rng.random(len(left)) < 1.0 / (1.0 + np.exp(score[right] - score[left]))
+    return frame(np.repeat(np.arange(judges), 100), "honest", left, right, won)
+
+
+def frame(
+    judge: np.ndarray, word: str, left: np.ndarray, right: np.ndarray, won: np.ndarray
+) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "judge": [f"{word}-{u}" for u in judge],
+            "left": [f"item-{i:02d}" for i in left],
+            "right": [f"item-{i:02d}" for i in right],
+            "winner": np.where(won, "left", "right"),
+        }
+    )
+
+
+def pushing_votes(
+    rng: np.random.Generator, item: int, judges: int, votes: int, word: str = "pusher"
+) -> pl.DataFrame:
+    other = (item + rng.integers(1, ITEMS, votes * judges)) % ITEMS
+    on_left = rng.random(len(other)) < 0.5
+    left, right = np.where(on_left, item, other), np.where(on_left, other, item)
+    return frame(np.repeat(np.arange(judges), votes), word, left, right, on_left)
+
+
+def always_left(rng: np.random.Generator, votes: int) -> pl.DataFrame:
+    left = rng.integers(0, ITEMS, votes)
+    right = (left + rng.integers(1, ITEMS, votes)) % ITEMS
+    return frame(np.zeros(votes, dtype=int), "lefty", left, right, np.ones(votes, dtype=bool))
+
+
+def place(ranking: jr.Ranking, item: str) -> int:
+    return ranking.items["item"].to_list().index(item)
+
+
+@pytest.mark.parametrize(
+    ("honest", "pushers", "votes", "unguarded_at_most"),
+    [(5, 1, 100, 20), (9, 3, 100, 12), (5, 1, 1000, 2)],
+    ids=["one of six", "a ring of three of twelve", "ten times everyone's votes"],
+)
+def test_a_pushed_item_stays_where_honest_judges_put_it(
+    honest: int, pushers: int, votes: int, unguarded_at_most: int
+) -> None:
+    close, close_unguarded = 0, 0
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        score = rng.normal(size=ITEMS)
+        worst = int(score.argmin())
+        fair = honest_votes(rng, score, honest)
+        rigged = pl.concat([fair, pushing_votes(rng, worst, pushers, votes)])
+        item = f"item-{worst:02d}"
+        fairly = place(jr.rank(fair), item)
+        guarded = jr.rank(rigged)
+        close += abs(place(guarded, item) - fairly) <= 2
+        close_unguarded += abs(place(jr.rank(rigged, guard=False), item) - fairly) <= 2
+        one_sided = guarded.judges.filter(pl.col("verdict") == "one-sided")
+        assert set(one_sided["judge"]) == {f"pusher-{u}" for u in range(pushers)}
+        assert all(f"voted for {item} in {votes:,} of" in reason for reason in one_sided["reason"])
+        assert guarded.fit.set_aside == votes * pushers
+        assert any("one-sided" in warning and item in warning for warning in guarded.warnings)
+    assert close >= 19
+    assert close_unguarded <= unguarded_at_most
+
+
+def test_a_judge_who_always_votes_left_is_named_and_does_no_harm() -> None:
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        score = rng.normal(size=ITEMS)
+        fair = honest_votes(rng, score, 5)
+        item = f"item-{int(score.argmin()):02d}"
+        found = jr.rank(pl.concat([fair, always_left(rng, 100)]))
+        assert abs(place(found, item) - place(jr.rank(fair), item)) <= 2
+        lefty = found.judges.row(by_predicate=pl.col("judge") == "lefty-0", named=True)
+        assert lefty["verdict"] == "position-biased"
+        assert lefty["reason"].startswith("chose the left side in 100% of votes")
+        assert any("lefty-0" in warning for warning in found.warnings)
+        others = found.judges.filter(pl.col("judge") != "lefty-0")
+        assert not others["verdict"].is_in(["one-sided", "position-biased"]).any()
+
+
+def test_pushing_an_item_down_is_found_too() -> None:
+    rng = np.random.default_rng(1)
+    score = rng.normal(size=ITEMS)
+    best = int(score.argmax())
+    down = pushing_votes(rng, best, 1, 100).with_columns(
+        winner=pl.when(pl.col("winner") == "left").then(pl.lit("right")).otherwise(pl.lit("left"))
+    )
+    found = jr.rank(pl.concat([honest_votes(rng, score, 5), down]))
+    assert found.judges.filter(pl.col("verdict") == "one-sided")["judge"].to_list() == ["pusher-0"]
+    assert any(f"against item-{best:02d} in 100 of 100 votes" in text for text in found.warnings)
+    assert place(found, f"item-{best:02d}") <= 2
+
+
+@pytest.mark.parametrize("model", ["hbtl", "htcv"])
+def test_honest_votes_are_not_set_aside(model: str) -> None:
+    """The chance to set any aside is 1 % per data set."""
+    aside = 0
+    for seed in range(25):
+        made = jr.simulate(
+            8, accuracies=[3, 2, 1, 1, 0.5, 0, -1, -2], model=model, votes_per_judge=150, seed=seed
+        )
+        aside += jr.rank(made.votes, model, intervals=None).fit.set_aside > 0
+    assert aside <= 1
+
+
+def test_guard_needs_three_judges() -> None:
+    rng = np.random.default_rng(2)
+    score = rng.normal(size=ITEMS)
+    rigged = pl.concat([honest_votes(rng, score, 1), pushing_votes(rng, 0, 1, 100)])
+    assert jr.rank(rigged).fit.set_aside == 0
+
+
+def test_weighted_votes_count_as_many() -> None:
+    rng = np.random.default_rng(3)
+    score = rng.normal(size=ITEMS)
+    worst = int(score.argmin())
+    fair = honest_votes(rng, score, 5).with_columns(times=pl.lit(1.0))
+    heavy = pushing_votes(rng, worst, 1, 8).with_columns(times=pl.lit(12.0))
+    found = jr.rank(jr.votes_from(pl.concat([fair, heavy]), weight="times"))
+    assert found.judges.filter(pl.col("verdict") == "one-sided")["judge"].to_list() == ["pusher-0"]
+    assert found.fit.set_aside == 8

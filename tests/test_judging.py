@@ -1,0 +1,206 @@
+"""The table of judges, and the test of whether they differ."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+import juryrank as jr
+from juryrank import judging
+from juryrank.cli.app import app
+from juryrank.errors import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments, env={"COLUMNS": "100"})
+
+
+@pytest.fixture(scope="module")
+def simulated() -> pl.DataFrame:
+    made = jr.simulate(10, accuracies=[1.5, 1.5, 1.2, 1.0, 0.0, -1.5], votes_per_judge=200, seed=1)
+    few = made.votes.filter(pl.col("judge") == "judge-1").head(3)
+    return pl.concat([made.votes, few.with_columns(judge=pl.lit("newcomer"))])
+
+
+@pytest.fixture(scope="module")
+def report(simulated: pl.DataFrame) -> jr.JudgeReport:
+    return jr.judges(simulated)
+
+
+def row(report: jr.JudgeReport, judge: str) -> dict[str, object]:
+    return report.table.row(by_predicate=pl.col("judge") == judge, named=True)
+
+
+def test_what_needs_attention_comes_first(report: jr.JudgeReport) -> None:
+    verdicts = report.table["verdict"].to_list()
+    assert verdicts == [
+        "backwards", "guessing", "too few votes to tell", "reliable", "reliable", "reliable",
+        "reliable",
+    ]  # fmt: skip
+    assert row(report, "newcomer")["verdict"] == "too few votes to tell"
+
+
+def test_a_newcomer_does_not_outrank_a_judge_of_many_votes(report: jr.JudgeReport) -> None:
+    """Three right votes are no proof."""
+    newcomer = float(row(report, "newcomer")["accuracy"])  # type: ignore[arg-type]
+    assert newcomer < float(row(report, "judge-1")["accuracy"])  # type: ignore[arg-type]
+
+
+def test_agreement_and_the_chance_of_voting_backwards(report: jr.JudgeReport) -> None:
+    agreement = dict(report.table.select("judge", "agreement").iter_rows())
+    assert agreement["judge-1"] > 0.7
+    assert 0.4 < agreement["judge-5"] < 0.6
+    assert agreement["judge-6"] < 0.35
+    backwards = dict(report.table.select("judge", "p_backwards").iter_rows())
+    assert backwards["judge-6"] > 0.999
+    assert backwards["judge-1"] < 0.001
+    assert 0.01 < backwards["judge-5"] < 0.99
+
+
+def test_agreement_and_influence_are_those_of_a_fit_without_the_judge(
+    simulated: pl.DataFrame, report: jr.JudgeReport
+) -> None:
+    whole = jr.rank(simulated)
+    for judge in ("judge-1", "judge-6"):
+        rest = jr.rank(jr.votes_from(simulated).without([judge]), prior=whole.fit.prior)  # type: ignore[arg-type]
+        score = dict(rest.items.select("item", "score").iter_rows())
+        own = simulated.filter(pl.col("judge") == judge)
+        agree = [
+            (score[left] > score[right]) == (winner == "left")
+            for _, left, right, winner in own.iter_rows()
+        ]
+        assert row(report, judge)["agreement"] == pytest.approx(np.mean(agree), abs=0.01)
+        before, after = (
+            {item: place for place, item in enumerate(found.items["item"])}
+            for found in (whole, rest)
+        )
+        moved = max(abs(before[item] - after[item]) for item in before)
+        assert row(report, judge)["influence"] == moved
+
+
+def test_first_order_influence_is_close(
+    simulated: pl.DataFrame, report: jr.JudgeReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "MOST_REFITS", 0)
+    quick = jr.judges(simulated)
+    assert quick.influence.startswith("to first order")
+    gap = (quick.table["agreement"] - report.table["agreement"]).abs().max()
+    assert gap < 0.05  # type: ignore[operator]
+
+
+def test_position_bias_is_estimated() -> None:
+    rng = np.random.default_rng(4)
+    made = jr.simulate(10, accuracies=[1.0] * 6, votes_per_judge=300, seed=4)
+    lefty = made.votes.filter(pl.col("judge") == "judge-1").with_columns(
+        winner=pl.Series(np.where(rng.random(300) < 0.4, "left", made.votes["winner"][:300]))
+    )
+    votes = pl.concat([lefty, made.votes.filter(pl.col("judge") != "judge-1")])
+    found = jr.judges(votes)
+    biased = row(found, "judge-1")
+    assert biased["verdict"] == "position-biased"
+    assert biased["position_p"] < 1e-3  # type: ignore[operator]
+    assert 0.4 < biased["position_bias"] < 1.2  # type: ignore[operator]
+    others = found.table.filter(pl.col("judge") != "judge-1")
+    assert (others["position_p"] > 0.05).all()
+    winners = votes.select(
+        "judge",
+        winner=pl.when(pl.col("winner") == "left").then("left").otherwise("right"),
+        loser=pl.when(pl.col("winner") == "left").then("right").otherwise("left"),
+    )
+    unknown = jr.judges(winners)
+    assert unknown.table["position_bias"].null_count() == 6
+    assert "position-biased" not in unknown.table["verdict"]
+
+
+def test_repeats_are_counted() -> None:
+    rows = [
+        ("ann", "a", "b", "left"), ("ann", "b", "a", "right"), ("ann", "a", "b", "right"),
+        ("ann", "a", "c", "left"), ("bob", "a", "b", "left"), ("bob", "b", "c", "left"),
+        ("cat", "c", "a", "tie"), ("cat", "a", "c", "tie"),
+    ]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=["judge", "left", "right", "winner"], orient="row")
+    found = jr.judges(frame, prior=(1.0, 1.0))
+    seen = {judge: (n, share) for judge, n, share in
+            found.table.select("judge", "repeats", "consistency").iter_rows()}  # fmt: skip
+    assert seen["ann"] == (3, pytest.approx(1 / 3))
+    assert seen["bob"] == (0, None)
+    assert seen["cat"] == (1, 1.0)
+    assert row(found, "ann")["one_item"] == "a"
+    assert row(found, "ann")["one_item_share"] == pytest.approx(0.75)
+
+
+def test_judges_who_differ_matter(report: jr.JudgeReport) -> None:
+    test = report.heterogeneity
+    assert test is not None
+    assert test.p_value == pytest.approx(0.01)
+    assert test.gain > 0.05
+    assert test.sentence.startswith("Judge differences matter here: p = 0.01")
+
+
+def test_equal_judges_do_not_matter() -> None:
+    """The p-value is uniform for equal judges."""
+    found = []
+    for seed in range(8):
+        made = jr.simulate(8, accuracies=[1.0] * 6, votes_per_judge=60, seed=seed)
+        test = jr.judges(made.votes).heterogeneity
+        assert test is not None
+        found.append(test)
+    p = np.array([test.p_value for test in found])
+    assert np.mean(p <= 0.05) <= 0.25
+    assert p.mean() > 0.3
+    assert found[-1].sentence.startswith("Plain Bradley-Terry would do")
+
+
+def test_only_models_with_accuracies_have_judges(simulated: pl.DataFrame) -> None:
+    with pytest.raises(InputError, match="does not estimate accuracies"):
+        jr.judges(simulated, "btl")
+
+
+def test_one_judge() -> None:
+    made = jr.simulate(5, 1, seed=1)
+    found = jr.judges(made.votes)
+    assert found.heterogeneity is None
+    assert found.table["influence"].null_count() == 1
+
+
+def test_the_command(simulated: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("judges")
+    path = str(folder / "votes.csv")
+    simulated.write_csv(path)
+    shown = run("judges", path, "--out", str(folder / "judges.csv"))
+    assert shown.exit_code == 0
+    assert "Judge differences matter here" in shown.stdout
+    assert "- judge-6 (backwards) votes against the order" in shown.stdout
+    assert len(pl.read_csv(folder / "judges.csv")) == 7
+    answer = json.loads(run("judges", path, "--json").stdout)
+    assert answer["heterogeneity"]["matters"] is True
+    assert answer["judges"][0]["verdict"] == "backwards"
+    assert run("judges", path, "--model", "btl").exit_code == 2
+
+
+def test_leaving_judges_out_and_comparing_items(
+    simulated: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = str(tmp_path_factory.mktemp("without") / "votes.csv")
+    simulated.write_csv(path)
+    answer = json.loads(
+        run("rank", path, "--without", "judge-6", "--without", "judge-5", "--json").stdout
+    )
+    assert len(answer["judges"]) == 5
+    wrong = run("rank", path, "--without", "nobody")
+    assert wrong.exit_code == 2
+    assert "1 judge is not in the votes: nobody" in wrong.stderr
+    first, second = (row["item"] for row in answer["items"][:2])
+    versus = json.loads(run("rank", path, "--versus", first, second, "--json").stdout)["versus"]
+    assert versus["item"] == first
+    assert versus["low"] <= versus["difference"] <= versus["high"]
+    shown = run("rank", path, "--versus", first, second).stdout
+    assert f"{first} - {second}: " in shown
+    assert run("rank", path, "--versus", first, "nobody").exit_code == 2
+    assert run("rank", path, "--confidence", "95").exit_code == 2
