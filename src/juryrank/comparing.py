@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from juryrank.votes import Votes
 
 Counter = Callable[[int, int, str], None]
 """Called with (fits done, fits in all, model) while comparing."""
+
+Fitter = Callable[[Votes], Ranking]
+"""How a ranking is made of votes."""
 
 COMPARED = tuple(name for name in MODELS if name != "htm")
 
@@ -65,6 +69,21 @@ def compare(
         model_named(model)
     if len(set(models)) < len(models):
         raise InputError(f"Each model can be compared once, not {', '.join(models)}.")
+    fitters = {
+        model: partial(rank, model=model, intervals=None, threads=threads) for model in models
+    }
+    return compare_fits(votes, fitters, folds=folds, seed=seed, watch=watch)
+
+
+def compare_fits(
+    votes: Votes,
+    fitters: Mapping[str, Fitter],
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    watch: Counter | None = None,
+) -> Comparison:
+    """Cross-validate rankings made in any way, each under a name of its own."""
     require_seed(seed)
     if not 2 <= folds <= len(votes):
         raise InputError(
@@ -72,13 +91,13 @@ def compare(
         )
     fold = np.random.default_rng(seed).permutation(len(votes)) % folds
     results: dict[str, _HeldOut] = {}
-    for number, model in enumerate(models):
+    for number, (name, fitter) in enumerate(fitters.items()):
         parts = []
         for k in range(folds):
             if watch:
-                watch(number * folds + k, len(models) * folds, model)
-            parts.append(_held_out(votes, fold == k, model, threads))
-        results[model] = _joined(parts)
+                watch(number * folds + k, len(fitters) * folds, name)
+            parts.append(_held_out(votes, fold == k, fitter))
+        results[name] = _joined(parts)
     return Comparison(_table(results), folds, seed, len(votes))
 
 
@@ -92,13 +111,11 @@ class _HeldOut:
     note: str = ""
 
 
-def _held_out(
-    votes: Votes, held_out: NDArray[np.bool_], model: str, threads: int | None
-) -> _HeldOut:
+def _held_out(votes: Votes, held_out: NDArray[np.bool_], fitter: Fitter) -> _HeldOut:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", JuryrankWarning)
-            ranking = rank(votes.subset(~held_out), model, intervals=None, threads=threads)
+            ranking = fitter(votes.subset(~held_out))
     except JuryrankError as error:
         return _HeldOut(np.empty(0), np.empty(0), np.empty(0), str(error))
     return _predicted(ranking, votes, held_out)
