@@ -1,0 +1,1 @@
+"""Studies of juryrank itself; each is run from the project's root and writes to docs/studies."""

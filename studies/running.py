@@ -1,0 +1,60 @@
+"""Many independent trials on all cores, and the options that studies share."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TypeVar
+
+from juryrank.errors import JuryrankWarning
+from juryrank.terminal import Say, progress
+from juryrank.threads import available_threads, one_blas_thread
+
+Key = TypeVar("Key")
+Result = TypeVar("Result")
+
+RESULTS = Path("docs") / "studies"
+BATCH = 5
+
+
+def all_results(
+    run: Callable[[Key], Result], keys: Sequence[Key], what: str, jobs: int | None = None
+) -> list[Result]:
+    """``[run(key) for key in keys]``, in this order whatever the number of processes."""
+    jobs = jobs or available_threads()
+    quiet = partial(_quietly, run)
+    with progress(what, total=len(keys)) as say:
+        if jobs == 1:
+            return _counted(map(quiet, keys), what, say)
+        # A new interpreter each: a forked one would share numba's and polars' threads and locks.
+        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+            return _counted(pool.map(quiet, keys, chunksize=BATCH), what, say)
+
+
+def _counted(results: Iterable[Result], what: str, say: Say | None) -> list[Result]:
+    found = []
+    for result in results:
+        found.append(result)
+        if say:
+            say(what, len(found))
+    return found
+
+
+def _quietly(run: Callable[[Key], Result], key: Key) -> Result:
+    with one_blas_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", JuryrankWarning)
+        return run(key)
+
+
+def options(description: str | None) -> argparse.ArgumentParser:
+    """A parser with the options every study has."""
+    parser = argparse.ArgumentParser(description=(description or "").split("\n")[0])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=None, help="processes; all cores if not given")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    return parser
