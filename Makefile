@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test bench clean
+.PHONY: demo test bench study-coverage study-priors clean
 
 demo: $(VENV)/.core
 	@echo "\n\$$ juryrank check examples/llm_judges.csv"
@@ -24,6 +24,12 @@ test: $(VENV)/.test
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/against_evalica.py
+
+study-coverage: $(VENV)/.test
+	$(BIN)/python -m studies.coverage
+
+study-priors: $(VENV)/.test
+	$(BIN)/python -m studies.priors
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

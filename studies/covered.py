@@ -1,0 +1,382 @@
+"""Intervals beside the truth of simulated votes, and how often they hold it.
+
+The answer's scale is fixed by the judges: the mean of |accuracy|, weighted by votes, is 1. The
+truth is brought to the same scale. With ``c`` that mean over the judges present,
+
+    true accuracies are a / c,    true scores are c (s - mean s) over the items present.
+
+Coverage is (number covered) / (number of intervals). All intervals of one data set share its luck,
+so its standard error takes data sets as the independent draws: with ``k_t`` of ``n_t`` covered in
+data set ``t`` of ``D``, and ``p`` the coverage,
+
+    se^2 = D / (D - 1)  sum_t (k_t - p n_t)^2 / (sum_t n_t)^2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+import juryrank as jr
+from juryrank.arrays import Floats
+from juryrank.intervals import DRAWS, half_width
+from juryrank.ranking import Ranking
+from juryrank.simulation import Simulation
+from juryrank.uncertainty import Intervals
+from studies.running import all_results
+
+CONFIDENCE = 0.95
+MODELS = ("hbtl", "htcv")
+LEAST, MOST = 0.93, 0.97
+"""Coverage outside these limits is called out, with its cause."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Who votes on what; scores are drawn from N(0, 1) for each data set."""
+
+    name: str
+    items: int
+    accuracies: tuple[float, ...] | None
+    """None: 100 judges from a log-normal(0, 0.5), drawn for each data set."""
+    votes_per_judge: int
+
+    def drawn_accuracies(self, rng: np.random.Generator) -> list[float]:
+        """The judges of one data set."""
+        return list(self.accuracies or rng.lognormal(0.0, 0.5, 100))
+
+
+SETTINGS = (
+    Setting("dense", 12, (2.0, 1.5, 1.2, 1.0, 0.8, 0.6, 0.5, 0.4), 150),
+    Setting("sparse", 30, (1.5, 1.2, 1.0, 1.0, 0.8, 0.5) * 2, 30),
+    Setting("heterogeneous", 15, (4.0, 3.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.0), 80),
+    Setting("adversarial", 15, (2.0, 1.5, 1.0, 1.0, 0.8, 0.5, -1.0, -1.5), 80),
+    Setting("few votes", 15, None, 8),
+)
+FEW_VOTES = SETTINGS[-1]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How the intervals are made."""
+
+    name: str
+    intervals: Intervals = "information"
+    wider: tuple[float, float] | None = None
+    """To find causes: fit again with the scales that the data chose, multiplied by these."""
+
+    def ranking(self, votes: pl.DataFrame, model: str) -> Ranking:
+        """The answer with its intervals."""
+        rank = partial(jr.rank, votes, model, confidence=CONFIDENCE, threads=1)
+        if self.wider is None:
+            return rank(intervals=self.intervals)
+        chosen = rank(intervals=None).fit.prior
+        if chosen is None or chosen[0] is None or chosen[1] is None:
+            raise ValueError("The data chose no prior.")
+        score_sd, accuracy_sd = chosen[0] * self.wider[0], chosen[1] * self.wider[1]
+        return rank(intervals=self.intervals, prior=(score_sd, accuracy_sd))
+
+
+DEFAULT = Way("information")
+BY_JUDGES = (Way("sandwich", "sandwich"), Way("bootstrap", "bootstrap"))
+CAUSES = (
+    Way("scales as chosen, held", wider=(1.0, 1.0)),
+    Way("scores' scale doubled", wider=(2.0, 1.0)),
+    Way("accuracies' scale x 1.5", wider=(1.0, 1.5)),
+)
+
+
+SHORT_OF_COVERAGE = ("heterogeneous", "few votes")
+"""Settings in which the causes are looked for."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Data sets of each setting and model; each bootstrap takes 200 more fits."""
+
+    data_sets: int = 500
+    bootstraps: int = 100
+    causes: int = 200
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One data set and one way to make intervals for it; the votes do not depend on the way."""
+
+    setting: Setting
+    model: str
+    way: Way
+    number: int
+    seed: int
+
+    def simulated(self) -> Simulation:
+        """The votes and the truth."""
+        place = (SETTINGS.index(self.setting), MODELS.index(self.model), self.number)
+        rng = np.random.default_rng(np.random.SeedSequence([self.seed, *place]))
+        return jr.simulate(
+            self.setting.items,
+            model=self.model,
+            accuracies=self.setting.drawn_accuracies(rng),
+            votes_per_judge=self.setting.votes_per_judge,
+            seed=int(rng.integers(2**31)),
+        )
+
+
+# --- one data set --------------------------------------------------------------------------------
+
+
+def measured(trial: Trial) -> pl.DataFrame:
+    """Every interval of one data set: what, estimate, low, high, truth (and held, for ranks)."""
+    made = trial.simulated()
+    ranking = trial.way.ranking(made.votes, trial.model)
+    accuracy, scale = _true_accuracies(made, ranking)
+    score = _true_scores(made, ranking) * scale
+    frame = pl.concat(
+        (
+            _scores(ranking, score),
+            _differences(ranking, score),
+            _accuracies(ranking, accuracy),
+            _ranks(ranking, score),
+        ),
+        how="diagonal",
+    )
+    return frame.select(
+        setting=pl.lit(trial.setting.name),
+        model=pl.lit(trial.model),
+        way=pl.lit(trial.way.name),
+        trial=pl.lit(trial.number),
+        **{name: pl.col(name) for name in frame.columns},
+    )
+
+
+def _true_accuracies(made: Simulation, ranking: Ranking) -> tuple[Floats, float]:
+    """In the order and the scale of the answer; and that scale."""
+    judges = ranking.judges.select("judge", "votes").join(
+        made.judges, on="judge", maintain_order="left"
+    )
+    accuracy = judges["accuracy"].to_numpy()
+    scale = float(np.average(np.abs(accuracy), weights=judges["votes"].to_numpy()))
+    return accuracy / scale, scale
+
+
+def _true_scores(made: Simulation, ranking: Ranking) -> Floats:
+    """In the order of the answer, centred."""
+    items = ranking.items.select("item").join(made.items, on="item", maintain_order="left")
+    score = items["score"].to_numpy()
+    return np.asarray(score - score.mean())
+
+
+def _scores(ranking: Ranking, truth: Floats) -> pl.DataFrame:
+    return ranking.items.select(
+        what=pl.lit("scores"), estimate="score", low="score_low", high="score_high",
+        truth=pl.Series(truth),
+    )  # fmt: skip
+
+
+def _differences(ranking: Ranking, truth: Floats) -> pl.DataFrame:
+    """All pairs, the better item first."""
+    # `Ranking.difference` does the same for one pair, and looks up labels each time.
+    errors = ranking._errors
+    if errors is None:
+        raise ValueError("The answer has no errors.")
+    variance = np.array([errors.uncertainty.difference_variance(i)[errors.code]
+                         for i in errors.code.tolist()])  # fmt: skip
+    score = ranking.items["score"].to_numpy()
+    i, j = np.triu_indices(len(score), 1)
+    gap, half = score[i] - score[j], half_width(CONFIDENCE) * np.sqrt(variance[i, j])
+    return pl.DataFrame(
+        {"estimate": gap, "low": gap - half, "high": gap + half, "truth": truth[i] - truth[j]}
+    ).with_columns(what=pl.lit("differences"))
+
+
+def _accuracies(ranking: Ranking, truth: Floats) -> pl.DataFrame:
+    return ranking.judges.select(
+        what=pl.lit("accuracies"), estimate="accuracy", low="accuracy_low", high="accuracy_high",
+        truth=pl.Series(truth),
+    )  # fmt: skip
+
+
+def _ranks(ranking: Ranking, true_score: Floats) -> pl.DataFrame:
+    number = pl.col("rank", "rank_low", "rank_high").cast(pl.Float64)
+    return (
+        ranking.items.with_columns(number)
+        .select(estimate="rank", low="rank_low", high="rank_high")
+        .with_columns(
+            what=pl.lit("ranks"),
+            truth=pl.Series(_places(true_score)),
+            held=pl.Series(_held_by_draws(ranking)),
+        )
+    )
+
+
+def _places(score: Floats) -> Floats:
+    """Rank 1 for the highest, along the last axis."""
+    return np.asarray(np.argsort(np.argsort(-score, axis=-1), axis=-1) + 1.0)
+
+
+def _held_by_draws(ranking: Ranking) -> Floats:
+    """The share of the draws of the ranks that lies within each rank interval."""
+    errors = ranking._errors
+    if errors is None:
+        raise ValueError("The answer has no errors.")
+    drawn = errors.uncertainty.draws(DRAWS, seed=0)[:, errors.code]
+    place = _places(ranking.items["score"].to_numpy() + drawn)
+    low, high = ranking.items["rank_low"].to_numpy(), ranking.items["rank_high"].to_numpy()
+    return np.asarray(((low <= place) & (place <= high)).mean(axis=0))
+
+
+# --- all data sets -------------------------------------------------------------------------------
+
+
+def measure(
+    settings: Sequence[Setting],
+    models: Sequence[str],
+    ways: Sequence[Way],
+    count: int,
+    seed: int,
+    jobs: int | None = None,
+) -> pl.DataFrame:
+    """Every interval of `count` data sets of each setting and model, made in each way."""
+    trials = [
+        Trial(setting, model, way, number, seed)
+        for setting in settings
+        for model in models
+        for way in ways
+        for number in range(count)
+    ]
+    names = ", ".join(way.name for way in ways)
+    return pl.concat(all_results(measured, trials, f"Covering: {names}", jobs))
+
+
+def study(counts: Counts, seed: int = 0, jobs: int | None = None) -> pl.DataFrame:
+    """The summary of all settings, of judges as draws, and of what moves coverage."""
+    odd = [setting for setting in SETTINGS if setting.name in SHORT_OF_COVERAGE]
+    sandwich, bootstrap = BY_JUDGES
+    parts = (
+        (SETTINGS, DEFAULT, counts.data_sets),
+        ([FEW_VOTES], sandwich, counts.data_sets),
+        ([FEW_VOTES], bootstrap, counts.bootstraps),
+        *((odd, way, counts.causes) for way in CAUSES),
+    )
+    return pl.concat(
+        [
+            summary(measure(settings, MODELS, [way], count, seed, jobs))
+            for settings, way, count in parts
+        ]
+    )
+
+
+GROUP = ("setting", "model", "way", "what")
+DATA_SET = ("setting", "model", "way", "trial")
+
+
+def summary(intervals: pl.DataFrame) -> pl.DataFrame:
+    """For each setting, model, way and quantity how often the intervals cover, and why not.
+
+    The columns: intervals, coverage and its standard error se, mean width, and sd_z, the standard
+    deviation of ``z = (estimate - truth) / error``. Of the truths missed, `too_small` is the share
+    of all intervals that lie too close to 0 (accuracies: too low) and `too_large` the rest.
+    `stretch` is the slope of truth on estimate, ``sum truth estimate / sum estimate^2``
+    (accuracies: both less 1): 1 if estimates are what is to be expected given the data, more if
+    they are shrunk too far. `stretched` is the coverage if estimates and errors were multiplied by
+    the stretch (accuracies: about 1). `held` is the share of its own draws that a rank interval
+    holds.
+    """
+    quantities = pl.concat((intervals, _unsure_ranks(intervals), _most_accurate(intervals)))
+    return (
+        _with_stretch(quantities)
+        .with_columns(
+            covered=_covers("estimate", "error"), restored=_covers("grown", "grown_error")
+        )
+        .group_by(*GROUP, "trial", maintain_order=True)
+        .agg(_sums())
+        .group_by(*GROUP, maintain_order=True)
+        .agg(_means())
+    )
+
+
+def _unsure_ranks(intervals: pl.DataFrame) -> pl.DataFrame:
+    """Rank intervals of more than one rank."""
+    unsure = intervals.filter(pl.col("what") == "ranks", pl.col("low") < pl.col("high"))
+    return unsure.with_columns(what=pl.lit("unsure ranks"))
+
+
+def _most_accurate(intervals: pl.DataFrame) -> pl.DataFrame:
+    """The accuracy of the truly best judge in each data set."""
+    judges = intervals.filter(pl.col("what") == "accuracies")
+    best = judges.filter(pl.col("truth") == pl.col("truth").max().over(*DATA_SET))
+    return best.with_columns(what=pl.lit("best judge"))
+
+
+OF_JUDGES = pl.col("what").is_in(["accuracies", "best judge"])
+WHOLE_NUMBERS = pl.col("what").is_in(["ranks", "unsure ranks"])
+
+
+def _with_stretch(intervals: pl.DataFrame) -> pl.DataFrame:
+    """The error of each estimate; and estimates and errors, off their centre, times the stretch."""
+    centred = intervals.with_columns(
+        centre=pl.when(OF_JUDGES).then(1.0).otherwise(0.0),
+        error=(pl.col("high") - pl.col("low")) / (2.0 * half_width(CONFIDENCE)),
+    )
+    off, true = pl.col("estimate") - pl.col("centre"), pl.col("truth") - pl.col("centre")
+    stretch = (off * true).sum().over(*GROUP) / (off * off).sum().over(*GROUP)
+    return centred.with_columns(
+        stretch=pl.when(~WHOLE_NUMBERS).then(stretch),
+        grown=pl.col("centre") + off * stretch,
+        grown_error=pl.col("error") * stretch,
+    )
+
+
+def _covers(estimate: str, error: str) -> pl.Expr:
+    half = half_width(CONFIDENCE) * pl.col(error)
+    within = (pl.col(estimate) - pl.col("truth")).abs() <= half
+    # Rank intervals are not centred, so their ends are looked at.
+    between = pl.col("truth").is_between(pl.col("low"), pl.col("high"))
+    return pl.when(WHOLE_NUMBERS).then(between).otherwise(within)
+
+
+def _sums() -> list[pl.Expr]:
+    """Of one data set."""
+    z = (pl.col("estimate") - pl.col("truth")) / pl.col("error")
+    outward = z * pl.when(OF_JUDGES).then(1.0).otherwise(pl.col("truth").sign())
+    return [
+        pl.len().alias("cases"),
+        pl.col("covered", "restored").sum(),
+        (pl.col("high") - pl.col("low")).sum().alias("width"),
+        z.sum().alias("z"),
+        (z * z).sum().alias("z_square"),
+        (~pl.col("covered") & (outward < 0.0)).sum().alias("too_small"),
+        (~pl.col("covered") & (outward > 0.0)).sum().alias("too_large"),
+        pl.col("stretch").first(),
+        pl.col("held").sum(),
+    ]
+
+
+def _means() -> list[pl.Expr]:
+    """Over data sets, from the sums of each."""
+    cases, sets = pl.col("cases").sum(), pl.len()
+    coverage = pl.col("covered").sum() / cases
+    lack = pl.col("covered") - coverage * pl.col("cases")
+    z_mean = pl.col("z").sum() / cases
+    sd_z = (pl.col("z_square").sum() / cases - z_mean**2).sqrt()
+    what = pl.col("what").first()
+    numbers = ~what.is_in(["ranks", "unsure ranks"])
+    # The slope of the best judge alone would be one of chance: the truth has picked that judge.
+    sloped = numbers & (what != "best judge")
+    return [
+        sets.alias("data_sets"),
+        cases.alias("intervals"),
+        coverage.alias("coverage"),
+        ((lack**2).sum() * sets / (sets - 1)).sqrt().truediv(cases).alias("se"),
+        (pl.col("width").sum() / cases).alias("width"),
+        pl.when(numbers).then(sd_z).alias("sd_z"),
+        pl.when(numbers).then(pl.col("too_small").sum() / cases).alias("too_small"),
+        pl.when(numbers).then(pl.col("too_large").sum() / cases).alias("too_large"),
+        pl.when(sloped).then(pl.col("stretch").first()).alias("stretch"),
+        pl.when(sloped).then(pl.col("restored").sum() / cases).alias("stretched"),
+        pl.when(~numbers).then(pl.col("held").sum() / cases).alias("held"),
+    ]
