@@ -92,9 +92,10 @@ def cells(table: str) -> list[Cell]:
 def run_trial(cell: Cell, seed: int, trial: int) -> dict[str, float]:
     """Kendall's tau of every method on one simulated data set.
 
-    Beside the paper's three methods: ``juryrank`` is our `rank` as it comes; ``oracle`` is told the
-    true accuracies; ``oriented`` is the converged fit that starts from the true scores, and so
-    shows what is lost to not knowing which end is up.
+    Beside the paper's three methods: ``juryrank`` is our `rank` as it comes, ``unguarded`` the same
+    without the guard against judges who push one item; ``oracle`` is told the true accuracies;
+    ``oriented`` is the converged fit that starts from the true scores, and so shows what is lost to
+    not knowing which end is up.
     """
     made = simulate(
         scores=SCORES.tolist(),
@@ -130,6 +131,7 @@ def _methods(noise: str) -> dict[str, Callable[[Votes, Cell], Floats]]:
         crowd: _crowd,
         heterogeneous: _algorithm_1,
         "juryrank": _our_default,
+        "unguarded": _our_default_unguarded,
         "oracle": _oracle,
         "oriented": _oriented,
     }
@@ -154,7 +156,15 @@ def _algorithm_1(votes: Votes, cell: Cell) -> Floats:
 
 
 def _our_default(votes: Votes, cell: Cell) -> Floats:  # noqa: ARG001
-    ranking = rank(votes, threads=1)
+    return _ranked(votes, guard=True)
+
+
+def _our_default_unguarded(votes: Votes, cell: Cell) -> Floats:  # noqa: ARG001
+    return _ranked(votes, guard=False)
+
+
+def _ranked(votes: Votes, *, guard: bool) -> Floats:
+    ranking = rank(votes, guard=guard, intervals=None, threads=1)
     by_item = dict(zip(ranking.items["item"], ranking.items["score"], strict=True))
     return np.array([by_item[item] for item in votes.items])
 
