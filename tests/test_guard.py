@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -96,6 +98,24 @@ def test_a_judge_who_always_votes_left_is_named_and_does_no_harm() -> None:
         assert any("lefty-0" in warning for warning in found.warnings)
         others = found.judges.filter(pl.col("judge") != "lefty-0")
         assert not others["verdict"].is_in(["one-sided", "position-biased"]).any()
+
+
+def test_pushing_an_ordinary_item_is_found_among_many_judges() -> None:
+    """Half the votes for it would be usual, and there are hundreds of pairs of judge and item."""
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        score = rng.normal(size=ITEMS)
+        middle = int(np.argsort(score)[ITEMS // 2])
+        rigged = pl.concat([honest_votes(rng, score, 30), pushing_votes(rng, middle, 1, 100)])
+        one_sided = jr.rank(rigged).judges.filter(pl.col("verdict") == "one-sided")
+        assert one_sided["judge"].to_list() == ["pusher-0"]
+
+
+def test_real_judges_who_push_one_item_are_found(data: Path) -> None:
+    """Two crowd workers voted for Weaver 12k in 106 of 110 and 43 of 45 votes; it is 49th."""
+    found = jr.rank(jr.read_votes(data / "llmfao" / "votes.csv"))
+    assert set(found.judges.filter(pl.col("verdict") == "one-sided")["judge"]) == {15, 70}
+    assert found.fit.set_aside == 155
 
 
 def test_pushing_an_item_down_is_found_too() -> None:

@@ -6,11 +6,14 @@ often it is repeated. So
 
 1. fit the model with weights under which no judge has more votes on an item than is usual;
 2. for each judge and item with many votes, foretell these votes from the scores and from the
-   accuracy that the judge shows on all *other* items, and compare: with ``U`` the excess of votes
-   for the item (the slope of the likelihood in a taste of the judge for it), ``V`` its variance and
-   ``v`` the variance of the item's score for this judge,
+   accuracy that the judge shows on all *other* items, and compare: with ``J(b)`` the loss of these
+   votes if the judge has a taste ``b`` for the item, and ``v`` the variance of the item's score for
+   this judge,
 
-       z = U / sqrt(V + V^2 (TASTE^2 + v));
+       z^2 = 2 min_b [J(b) + b^2 / (2 (TASTE^2 + v))] - 2 min_b J(b),
+
+   which is how unlikely the taste is that explains the votes best (a slope at ``b = 0`` would not
+   do: it is bounded, however many votes there are);
 
 3. set the votes of such pairs aside where chance would hardly give so large a ``z`` to any pair in
    the data, and begin again, until nothing more is found.
@@ -25,10 +28,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
+from juryrank.noise import Noise
 from juryrank.objective import Objective
 from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
@@ -42,6 +47,7 @@ LEAST_OTHERS = 2
 """So many other judges must have voted on the item."""
 TASTE = 0.5
 """Standard deviation, in log-odds, of honest judges' tastes for single items."""
+LARGEST_TASTE = 20.0
 CHANCE = 0.01
 """The chance that honest votes, in the whole of the data, are set aside at all."""
 SUSPICIOUS = 3.0
@@ -185,15 +191,28 @@ def _surprise(
         other = np.where(won, wins.loser[own], wins.winner[own])[on]
         weight = wins.weight[own][on]
         x = accuracy[place] * (score[i] - score[other])
-        # -g' is f / F: what a win adds to the slope; a loss takes f / (1 - F).
-        gain, loss = -objective.noise.terms(x)[1], -objective.noise.terms(-x)[1]
-        chance = objective.noise.cdf(x)
-        excess = float(weight @ np.where(won[on], gain, -loss))
-        spread = float(weight @ (gain * loss))
-        taste = TASTE**2 + accuracy[place] ** 2 * variance[i]
-        expected[place] = float(weight @ chance)
-        z[place] = excess / np.sqrt(spread + spread**2 * taste)
+        expected[place] = float(weight @ objective.noise.cdf(x))
+        spread = np.sqrt(TASTE**2 + accuracy[place] ** 2 * variance[i])
+        z[place] = _unlikely_taste(
+            objective.noise, np.where(won[on], x, -x), won[on], weight, spread
+        )
     return expected, z
+
+
+def _unlikely_taste(noise: Noise, x: Floats, won: Mask, weight: Floats, spread: float) -> float:
+    """``z`` of votes with arguments ``x``, to which a taste for the item adds where it won."""
+    side = np.where(won, 1.0, -1.0)
+
+    def loss(taste: float) -> float:
+        return float(weight @ noise.terms(x + side * taste)[0])
+
+    def with_prior(taste: float) -> float:
+        return loss(taste) + 0.5 * (taste / spread) ** 2
+
+    bounds = (-LARGEST_TASTE, LARGEST_TASTE)
+    free = minimize_scalar(loss, bounds=bounds, method="bounded")
+    held = minimize_scalar(with_prior, bounds=bounds, method="bounded")
+    return float(np.sign(free.x) * np.sqrt(2.0 * max(held.fun - free.fun, 0.0)))
 
 
 def _joined(first: OneSided, second: OneSided) -> OneSided:
