@@ -214,6 +214,8 @@ def test_difference(ranking: jr.Ranking) -> None:
     assert clear.low > 0.0
     assert close.p_value > 0.05
     assert close.low < 0.0 < close.high
+    assert "with a chance of over 99.9%" in str(clear)
+    assert "with a chance of under 0.1%" in str(ranking.difference(last, first))
     back = ranking.difference(second, first)
     assert back.difference == pytest.approx(-close.difference)
     assert back.p_value == pytest.approx(close.p_value)

@@ -40,8 +40,15 @@ class Difference:
             f"{self.item} - {self.other}: {self.difference:+.3f} "
             f"({self.low:+.3f} to {self.high:+.3f} with {self.confidence:.0%} confidence), "
             f"p = {self.p_value:.2g}; {self.item} is the better one with a chance of "
-            f"{self.chance_better:.1%}"
+            f"{_chance_in_words(self.chance_better)}"
         )
+
+
+def _chance_in_words(chance: float) -> str:
+    """A chance in percent that is never rounded to a certainty."""
+    if chance > 0.999:
+        return "over 99.9%"
+    return "under 0.1%" if chance < 0.001 else f"{chance:.1%}"
 
 
 def half_width(confidence: float) -> float:
