@@ -100,6 +100,7 @@ class TestOutcomes:
         [
             (["left", "RIGHT", " Tie "], [1, -1, 0]),
             (["model_a", "model_b", "tie (bothbad)"], [1, -1, 0]),
+            (["model_a", "model_b", "tie (inconsistent)"], [1, -1, 0]),
             (["Model A", "model-b", "both_bad"], [1, -1, 0]),
             (["a", "B", "draw"], [1, -1, 0]),
             (["x", "z", "tie"], [1, -1, 0]),

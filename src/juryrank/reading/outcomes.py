@@ -19,11 +19,11 @@ UNKNOWN, AMBIGUOUS, SKIP = 2, 3, 4
 
 _MEANINGS = {"left": LEFT_WON, "right": RIGHT_WON, "tie": TIE, "skip": SKIP}
 _TIES = ("tie", "ties", "tied", "draw", "equal", "both_bad", "bothbad")
-_TIES_OF_THE_ARENA = ("tie_(bothbad)", "tie_(both_bad)")
+_TIES_OF_LMSYS = ("tie_(bothbad)", "tie_(both_bad)", "tie_(inconsistent)")
 _WORDS = (
     {word: LEFT_WON for tier in NAMES["left"] for word in tier}
     | {word: RIGHT_WON for tier in NAMES["right"] for word in tier}
-    | dict.fromkeys((*_TIES, *_TIES_OF_THE_ARENA), TIE)
+    | dict.fromkeys((*_TIES, *_TIES_OF_LMSYS), TIE)
 )
 
 Codes = NDArray[np.int8]
