@@ -310,8 +310,9 @@ def report_view(report: JudgeReport, top: int) -> Iterator[RenderableType]:
     yield ""
     yield from _reasons(shown)
     yield Text(
-        "Agrees: the share of votes that agree with the ranking by all other judges. Moves: the "
-        f"largest change of a rank without this judge ({report.influence}). --out FILE saves more."
+        "Agrees: the share of votes that agree with the ranking by all other judges, a tie "
+        "counting half. Moves: the largest change of a rank without this judge "
+        f"({report.influence}). --out FILE saves more."
     )
 
 
