@@ -8,6 +8,7 @@ import pty
 import sys
 import time
 from dataclasses import replace
+from itertools import islice
 from typing import Literal
 
 import polars as pl
@@ -110,6 +111,15 @@ def test_items_have_intervals_ranks_and_tiers(ranking: Ranking) -> None:
     first = ranking.items.row(0, named=True)
     assert "95% interval" in shown
     assert f"{first['score_low']:.3f} to {first['score_high']:.3f}" in shown
+
+
+def test_labels_are_whole_where_bars_can_give_way(ranking: Ranking) -> None:
+    """Cut short, these would all look the same."""
+    names = [f"A model with a long name {place:02d}" for place in range(len(ranking.items))]
+    longer = replace(ranking, items=ranking.items.with_columns(item=pl.Series(names)))
+    shown = drawn(*islice(ranking_view(longer, 20), 3), width=80)
+    assert all(name in shown for name in names)
+    assert max(len(line) for line in shown.splitlines()) <= 80
 
 
 def test_judges_worth_a_look_are_named_with_the_reason(odd: Ranking) -> None:

@@ -157,6 +157,7 @@ def _items_table(ranking: Ranking, top: int) -> Table:
     known = shown["score_low"].is_not_null().all()
     names = ("rank", "item", "score", *((_confidence(ranking), "ranks", "tier") if known else ()))
     table = _table(*names, "", right=[name for name in names if name != "item"])
+    _let_bars_give_way(table)
     for row in shown.iter_rows(named=True):
         score, *interval = (_score(row[name], decimals, low) for name in ends.columns if known or (
             name == "score"))  # fmt: skip
@@ -166,6 +167,12 @@ def _items_table(ranking: Ranking, top: int) -> Table:
             ScoreBar(row["score"], low, high),
         )  # fmt: skip
     return table
+
+
+def _let_bars_give_way(table: Table) -> None:
+    """Give the last column what the others leave; labels cut short can be mistaken for others."""
+    table.expand = True
+    table.columns[-1].ratio = 1
 
 
 def _confidence(ranking: Ranking) -> str:
@@ -185,7 +192,7 @@ def _span(row: dict[str, Any]) -> str:
 def _table(*columns: str, right: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for name in columns:
-        # Where it is narrow, labels and bars give way, numbers do not.
+        # Where it is narrow, labels give way, numbers do not.
         is_number = name in right
         table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number)
     return table
@@ -209,7 +216,7 @@ def _example(ranking: Ranking) -> Text:
 
 @dataclass(frozen=True)
 class ScoreBar:
-    """A score as a bar that starts at zero; it takes the width it is given."""
+    """A score as a bar that starts at zero; it takes the width it is given, if that will do."""
 
     score: float
     low: float
@@ -221,6 +228,9 @@ class ScoreBar:
         return Measurement(min(NARROWEST_BAR, widest), widest)
 
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width < NARROWEST_BAR:
+            yield Text("", end="")
+            return
         cells = min(WIDEST_BAR, options.max_width) - 1
         span = self.high - self.low
         left = round(cells * -self.low / span) if span else 0
