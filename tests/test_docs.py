@@ -12,26 +12,41 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+ON_PUBLIC_DATA = {"mt-bench.md": "mt_bench", "llmfao.md": "llmfao"}
+"""Pages whose examples are run in the folder with public data, and what they read of it."""
 
 
 def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M)
 
 
+def folder_of(page: Path, request: pytest.FixtureRequest) -> Path:
+    """Where the examples of a page are run."""
+    if page.name not in ON_PUBLIC_DATA:
+        return ROOT
+    data: Path = request.getfixturevalue("data")
+    votes = data / ON_PUBLIC_DATA[page.name] / "votes.csv"
+    if not votes.exists():
+        pytest.skip(f"the public data has no {votes.parent.name}/{votes.name}")
+    return data
+
+
 @pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def test_python_examples_run(
+    page: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.chdir(folder_of(page, request))
     code = "\n".join(blocks(page, "python"))
     exec(compile(code, str(page), "exec"), {})  # noqa: S102
 
 
-def sessions() -> list[tuple[str, str, str]]:
+def sessions() -> list[tuple[Path, str, str]]:
     found = []
     for page in PAGES:
         for block in blocks(page, "console"):
             for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n?)*)", block, re.M):
-                found.append((page.name, command, output))
+                found.append((page, command, output))
     return found
 
 
@@ -39,12 +54,24 @@ def tidy(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
-@pytest.mark.parametrize(("page", "command", "shown"), sessions())
-def test_commands_print_what_the_page_shows(page: str, command: str, shown: str) -> None:
-    folder = Path(sys.executable).parent
-    environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+@pytest.mark.parametrize(
+    ("page", "command", "shown"),
+    [pytest.param(*session, id=f"{session[0].name}: {session[1]}") for session in sessions()],
+)
+def test_commands_print_what_the_page_shows(
+    page: Path, command: str, shown: str, request: pytest.FixtureRequest
+) -> None:
+    programs = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    folder = folder_of(page, request)
     done = subprocess.run(  # noqa: S602
-        command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        command,
+        shell=True,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert tidy(done.stdout) == tidy(shown)
@@ -53,6 +80,7 @@ def test_commands_print_what_the_page_shows(page: str, command: str, shown: str)
 def test_the_examples_are_found() -> None:
     assert len(sessions()) >= 3
     assert all(page.exists() for page in PAGES)
+    assert {page.name for page in PAGES} >= set(ON_PUBLIC_DATA)
 
 
 def test_the_bundled_votes_are_those_their_script_makes() -> None:
