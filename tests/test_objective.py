@@ -10,6 +10,7 @@ from numerics_help import plain_objective, random_wins
 from scipy.optimize import minimize_scalar
 
 from juryrank import InputError, noise_from_log_density
+from juryrank.information import Information
 from juryrank.noise import GUMBEL, NOISES, NORMAL, Noise
 from juryrank.objective import NO_PRIOR, Objective, Prior
 
@@ -121,7 +122,7 @@ def test_profile_curvature_is_that_of_the_profiled_objective() -> None:
     score, _ = point(4)
     accuracy = np.ones(5)
     objective.profile(score, accuracy)
-    curvature = objective.curvature(score, accuracy, dense=True)
+    matrix = Information(objective, score, accuracy).profile_matrix()
     step = 1e-4
     numeric = np.empty((6, 6))
     for i in range(6):
@@ -129,15 +130,16 @@ def test_profile_curvature_is_that_of_the_profiled_objective() -> None:
         _, up = objective.profile(score + move, accuracy.copy())
         _, down = objective.profile(score - move, accuracy.copy())
         numeric[i] = (up - down) / (2 * step)
-    np.testing.assert_allclose(curvature.score, numeric, rtol=1e-4, atol=1e-4)
-    diagonal = objective.curvature(score, accuracy, dense=False).score
-    np.testing.assert_allclose(diagonal, np.diag(curvature.score), rtol=1e-12)
+    np.testing.assert_allclose(matrix, numeric, rtol=1e-4, atol=1e-4)
+    diagonal = objective.curvature(score, accuracy).score
+    np.testing.assert_allclose(diagonal, np.diag(matrix), rtol=1e-12)
 
 
 def test_curvature_in_the_accuracies_and_between_agrees_with_finite_differences() -> None:
     objective = make(GUMBEL)
     score, accuracy = point(5)
-    curvature = objective.curvature(score, accuracy, dense=True)
+    curvature = objective.curvature(score, accuracy)
+    mixed = Information(objective, score, accuracy).mixed_rows(np.arange(5))
     step = 1e-5
     for u in range(5):
         move = step * np.eye(5)[u]
@@ -148,7 +150,7 @@ def test_curvature_in_the_accuracies_and_between_agrees_with_finite_differences(
         numeric = (up.accuracy[u] - down.accuracy[u]) / (2 * step)
         assert curvature.accuracy[u] == pytest.approx(numeric, rel=1e-6)
         np.testing.assert_allclose(
-            curvature.mixed[u], (up.score - down.score) / (2 * step), rtol=1e-5, atol=1e-6
+            mixed[u], (up.score - down.score) / (2 * step), rtol=1e-5, atol=1e-6
         )
 
 

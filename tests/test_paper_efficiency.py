@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from juryrank.information import Information
 from juryrank.noise import GUMBEL, NORMAL, Noise
 from juryrank.objective import Objective
 from juryrank.paper import efficiency as study
@@ -25,12 +26,12 @@ def test_the_bound_is_that_of_the_observed_information_of_many_votes(
     )
     votes = votes_from(made.votes)
     objective = Objective(votes.wins(), votes.n_items, noise)
-    curvature = objective.curvature(score, accuracy, dense=True)
-    mixed = curvature.mixed
+    blocks = Information(objective, score, accuracy)
+    mixed = blocks.mixed_rows(np.arange(len(accuracy)))
     full = np.block(
         [
-            [curvature.score + mixed.T / curvature.accuracy @ mixed, mixed.T],
-            [mixed, np.diag(curvature.accuracy)],
+            [blocks.profile_matrix() + mixed.T / blocks.bend @ mixed, mixed.T],
+            [mixed, np.diag(blocks.bend)],
         ]
     )
     n = len(score)

@@ -9,6 +9,7 @@ from numerics_help import model_wins
 from scipy.optimize import minimize
 
 from juryrank import InputError
+from juryrank.information import Information
 from juryrank.noise import EXPONENTIAL, GUMBEL, NOISES, NORMAL, Noise
 from juryrank.objective import NO_PRIOR, Objective, Prior
 from juryrank.solvers.crowd import CrowdSolver
@@ -130,13 +131,13 @@ def test_equal_judges_get_a_small_spread() -> None:
 def laplace_evidence(objective: Objective) -> float:
     """``-log p(votes | prior)`` up to a constant, by Laplace's method with all determinants."""
     found = ProfileSolver().solve(objective)
-    curvature = objective.curvature(found.score, found.accuracy, dense=True)
-    _, log_det = np.linalg.slogdet(curvature.score)
+    blocks = Information(objective, found.score, found.accuracy)
+    _, log_det = np.linalg.slogdet(blocks.profile_matrix())
     assert found.value is not None
     return float(
         found.value
         + 0.5 * log_det
-        + 0.5 * np.log(curvature.accuracy).sum()
+        + 0.5 * np.log(blocks.bend).sum()
         + objective.n_items * np.log(objective.prior.score_sd)
         + objective.n_judges * np.log(objective.prior.accuracy_sd)
     )

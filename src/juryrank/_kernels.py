@@ -536,11 +536,10 @@ def _judge_curvature(
     score: Floats,
     accuracy: float,
     diagonal: Floats,
-    dense: Floats,
     cross: Floats,
     scratch: Floats,
 ) -> float:
-    """Add one judge's ``A`` and column of ``B`` (see `curvature_pass`); its ``C``, no prior."""
+    """Add one judge's part of ``A``'s diagonal and its ``b_u``; its ``C_u``, prior left out."""
     x, odds, first, slope, bend = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     own_bend = 0.0
     for c in range(wins.start[u], wins.start[u + 1], BLOCK):
@@ -556,9 +555,6 @@ def _judge_curvature(
             stiffness = weight * accuracy * accuracy * bend[i]
             diagonal[up] += stiffness
             diagonal[down] += stiffness
-            if dense.shape[0]:
-                dense[up, down] -= stiffness
-                dense[down, up] -= stiffness
             own_bend += weight * (score[up] - score[down]) ** 2 * bend[i]
             mixed = weight * (slope[i] + x[i] * bend[i])
             cross[up] += mixed
@@ -589,16 +585,13 @@ def curvature_pass(
     score: Floats,
     accuracy: Floats,
     diagonal: Floats,
-    dense: Floats,
     accuracy_bend: Floats,
-    accuracy_cross: Floats,
 ) -> None:
-    """Curvature of the likelihood in the scores, with the free accuracies profiled out.
+    """Curvature of the likelihood in each score, with the free accuracies profiled out.
 
     Let ``A`` be the second derivatives in the scores, ``C`` those in the accuracies (a diagonal,
-    prior included) and ``B`` the mixed ones. Adds the diagonal of ``A - B C^-1 B'`` to
-    `diagonal` and, unless `dense` is empty, the rest of it to `dense`; sets `accuracy_bend` to
-    ``C``, and `accuracy_cross`, unless it is empty, to ``B'``.
+    prior included) and ``B`` the mixed ones, a column ``b_u`` for each judge. Adds the diagonal of
+    ``A - B C^-1 B'`` to `diagonal` and sets `accuracy_bend` to ``C``.
     """
     n = score.shape[0]
     scratch = np.empty((5, BLOCK))
@@ -607,7 +600,7 @@ def curvature_pass(
     items = np.empty(n, dtype=np.int64)
     for u in range(wins.start.shape[0] - 1):
         bend = rule.precision + _judge_curvature(
-            noise, wins, u, score, accuracy[u], diagonal, dense, cross, scratch
+            noise, wins, u, score, accuracy[u], diagonal, cross, scratch
         )
         accuracy_bend[u] = bend
         share = 1.0 / bend if rule.free and bend > 0.0 else 0.0
@@ -615,14 +608,7 @@ def curvature_pass(
         for p in range(count):
             i = items[p]
             diagonal[i] -= cross[i] * cross[i] * share
-            if dense.shape[0]:
-                for o in range(count):
-                    if o != p:
-                        dense[i, items[o]] -= cross[i] * cross[items[o]] * share
-        for p in range(count):
-            if accuracy_cross.shape[0]:
-                accuracy_cross[u, items[p]] = cross[items[p]]
-            cross[items[p]] = 0.0
+            cross[i] = 0.0
 
 
 # --- covariance ----------------------------------------------------------------------------------
@@ -686,16 +672,63 @@ def mixed_sum(wins: Wins, mixed: Floats, factor: Floats, total: Floats) -> None:
 
 
 @njit(**COMPILED)
-def mixed_forms(
+def mixed_rows(wins: Wins, mixed: Floats, judges: Offsets, rows: Floats) -> None:
+    """Add ``b_u`` of each of the judges to a row."""
+    for row in range(judges.shape[0]):
+        u = judges[row]
+        for k in range(wins.start[u], wins.start[u + 1]):
+            rows[row, wins.winner[k]] += mixed[k]
+            rows[row, wins.loser[k]] -= mixed[k]
+
+
+@njit(**COMPILED)
+def _mixed_column(
+    wins: Wins, mixed: Floats, u: int, column: Floats, seen: NDArray[np.bool_], items: Offsets
+) -> int:
+    """Put ``b_u`` into `column`, which is all 0, and the items it is about into `items`."""
+    for k in range(wins.start[u], wins.start[u + 1]):
+        column[wins.winner[k]] += mixed[k]
+        column[wins.loser[k]] -= mixed[k]
+    return int(_items_of_judge(wins, u, seen, items))
+
+
+@njit(**COMPILED)
+def add_profile_curvature(
+    wins: Wins, stiffness: Floats, mixed: Floats, share: Floats, matrix: Floats
+) -> None:
+    """Add ``A - B D B'`` to `matrix`, ``D`` the diagonal `share`; see `vote_bends`."""
+    n = matrix.shape[0]
+    column = np.zeros(n)
+    seen = np.zeros(n, dtype=np.bool_)
+    items = np.empty(n, dtype=np.int64)
+    for k in range(wins.winner.shape[0]):
+        up, down = wins.winner[k], wins.loser[k]
+        matrix[up, up] += stiffness[k]
+        matrix[down, down] += stiffness[k]
+        matrix[up, down] -= stiffness[k]
+        matrix[down, up] -= stiffness[k]
+    for u in range(wins.start.shape[0] - 1):
+        if share[u] == 0.0:
+            continue
+        count = _mixed_column(wins, mixed, u, column, seen, items)
+        for p in range(count):
+            i = items[p]
+            for o in range(count):
+                matrix[i, items[o]] -= column[i] * column[items[o]] * share[u]
+        for p in range(count):
+            column[items[p]] = 0.0
+
+
+@njit(**COMPILED)
+def mixed_squares(
     wins: Wins,
     mixed: Floats,
+    skipped: NDArray[np.bool_],
     covariance: Floats,
     variance: Floats,
-    direction: Floats,
     square: Floats,
-    along: Floats,
 ) -> None:
-    """Set ``square_u = b_u' covariance b_u`` and ``along_u = b_u' direction`` for every judge.
+    """Set ``square_u = b_u' covariance b_u`` for every judge that is not skipped.
 
     An empty `covariance` stands for a diagonal one, the `variance`.
     """
@@ -704,22 +737,18 @@ def mixed_forms(
     seen = np.zeros(n, dtype=np.bool_)
     items = np.empty(n, dtype=np.int64)
     for u in range(wins.start.shape[0] - 1):
-        for k in range(wins.start[u], wins.start[u + 1]):
-            column[wins.winner[k]] += mixed[k]
-            column[wins.loser[k]] -= mixed[k]
-        count = _items_of_judge(wins, u, seen, items)
+        if skipped[u]:
+            continue
+        count = _mixed_column(wins, mixed, u, column, seen, items)
         square[u] = 0.0
-        along[u] = 0.0
         for p in range(count):
             i = items[p]
-            along[u] += column[i] * direction[i]
+            row = column[i] * variance[i]
             if covariance.shape[0]:
                 row = 0.0
                 for o in range(count):
                     row += covariance[i, items[o]] * column[items[o]]
-                square[u] += column[i] * row
-            else:
-                square[u] += column[i] * column[i] * variance[i]
+            square[u] += column[i] * row
         for p in range(count):
             column[items[p]] = 0.0
 

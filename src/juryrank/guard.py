@@ -150,7 +150,7 @@ def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSid
     capped = wins._replace(weight=_kernels.capped_weights(wins, n, _usual(wins, n)))
     fair, solution = search(replace(objective, wins=capped), ROUGH, choose_prior=choose_prior)
     accuracy = _accuracy_elsewhere(fair, solution, cells)
-    variance = 1.0 / fair.curvature(solution.score, solution.accuracy, dense=False).score
+    variance = 1.0 / fair.curvature(solution.score, solution.accuracy).score
     expected, z = _surprise(objective, solution.score, variance, accuracy, cells)
     pairs = int(_kernels.cell_counts(wins, n, 1)[1])
     odd = np.flatnonzero(np.abs(z) > norm.isf(0.5 * CHANCE / pairs))

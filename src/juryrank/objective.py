@@ -75,13 +75,12 @@ class Slopes(NamedTuple):
 class Curvature(NamedTuple):
     """Second derivatives at one point, the free accuracies profiled out of those of the scores.
 
-    ``score = A - B C^-1 B'`` (its diagonal if only that was asked for), ``accuracy = C`` and
-    ``mixed = B'`` (judges x items; empty if only the diagonal was asked for).
+    With the blocks ``A``, ``B``, ``C``: `score` is the diagonal of ``A - B C^-1 B'``, `accuracy` is
+    ``C``.
     """
 
     score: Floats
     accuracy: Floats
-    mixed: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,21 +150,13 @@ class Objective:
             accuracy_slope += self.prior.accuracy_precision * (accuracy - 1.0)
         return Slopes(value, score_slope, accuracy_slope)
 
-    def curvature(self, score: Floats, accuracy: Floats, *, dense: bool) -> Curvature:
-        """Second derivatives; `dense` gives the whole matrix in the scores, else its diagonal."""
-        n, m = self.n_items, self.n_judges
-        diagonal, accuracy_bend = np.zeros(n), np.empty(m)
-        matrix = np.zeros((n, n) if dense else (0, 0))
-        mixed = np.zeros((m, n) if dense else (0, 0))
+    def curvature(self, score: Floats, accuracy: Floats) -> Curvature:
+        """Second derivatives in each score and each accuracy."""
+        diagonal, accuracy_bend = np.zeros(self.n_items), np.empty(self.n_judges)
         _kernels.curvature_pass(
-            self.noise.code, self.rule, self.wins, score, accuracy,
-            diagonal, matrix, accuracy_bend, mixed,
-        )  # fmt: skip
-        diagonal += self.score_bend(score)
-        if not dense:
-            return Curvature(diagonal, accuracy_bend, mixed)
-        matrix[np.diag_indices(n)] = diagonal
-        return Curvature(matrix, accuracy_bend, mixed)
+            self.noise.code, self.rule, self.wins, score, accuracy, diagonal, accuracy_bend
+        )
+        return Curvature(diagonal + self.score_bend(score), accuracy_bend)
 
     def stiffness(self, accuracy: Floats) -> Floats:
         """Second derivative in each score where all scores are equal, the accuracies held.

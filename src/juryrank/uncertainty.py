@@ -30,6 +30,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
+from juryrank.information import JUDGES_AT_ONCE, Information
 from juryrank.objective import Objective, Prior
 from juryrank.solvers.solution import Solution
 
@@ -43,7 +44,6 @@ PROBED_ITEMS = 20
 """From so many other items the errors of the rest are extrapolated."""
 CG_TOLERANCE = 1e-6
 MOST_WIDENING = 0.5
-JUDGES_AT_ONCE = 512
 RESAMPLES = 200
 
 
@@ -115,7 +115,7 @@ def widened(objective: Objective, solution: Solution) -> Objective:
     prior = objective.prior
     if not objective.accuracies_free or np.isinf(prior.accuracy_sd):
         return objective
-    bend = objective.curvature(solution.score, solution.accuracy, dense=False).accuracy
+    bend = objective.curvature(solution.score, solution.accuracy).accuracy
     share = 1.0 - prior.accuracy_precision / np.maximum(bend, prior.accuracy_precision)
     known = float(share @ share)
     error = np.sqrt(2.0 / known) if known > 0.0 else np.inf
@@ -130,27 +130,16 @@ def by_information(objective: Objective, solution: Solution, gauge: Gauge) -> Un
 
 
 class _Parts:
-    """What both ways of inverting need: the blocks, vote by vote, and the gauge."""
+    """What both ways of inverting need: the blocks, and the gauge."""
 
     def __init__(self, objective: Objective, solution: Solution, gauge: Gauge) -> None:
         self.objective = objective
-        self.wins = objective.wins
         self.score = solution.score - solution.score.mean()
         self.accuracy = solution.accuracy
         self.gauge = gauge
-        votes = len(self.wins.winner)
-        self.stiffness, self.mixed = np.empty(votes), np.empty(votes)
-        _kernels.vote_bends(
-            objective.noise.code, self.wins, solution.score, solution.accuracy,
-            self.stiffness, self.mixed,
-        )  # fmt: skip
-        curvature = objective.curvature(solution.score, solution.accuracy, dense=False)
-        self.diagonal = curvature.score
-        self.bend = curvature.accuracy
-        with np.errstate(divide="ignore"):
-            inverse = np.where(self.bend > 0.0, 1.0 / self.bend, 0.0)
-        self.share = inverse if objective.accuracies_free else np.zeros(len(inverse))
-        """``C^-1``, or 0 where the accuracies are known."""
+        self.blocks = Information(objective, self.score, self.accuracy)
+        self.diagonal = self.blocks.diagonal
+        self.share = self.blocks.share
 
     @cached_property
     def open_stiffness(self) -> float:
@@ -165,9 +154,7 @@ class _Parts:
     @cached_property
     def scale_pull(self) -> Floats:
         """``q = B C^-1 slope``: how the scale moves with the scores, ``dc = ... - q' ds``."""
-        total = np.zeros(len(self.score))
-        _kernels.mixed_sum(self.wins, self.mixed, self.share * self.gauge.slope, total)
-        return total
+        return self.blocks.mixed_sum(self.share * self.gauge.slope)
 
     def in_gauge(self, own: Floats, with_scale: Floats, scale_variance: float) -> Floats:
         """Rows of the covariance of the answer's scores, from those of the solver's.
@@ -183,23 +170,19 @@ class _Parts:
         direct = float(np.sum(self.gauge.slope**2 * self.share))
         return direct + float(self.scale_pull @ with_scale)
 
-    def accuracy_sd(
-        self, covariance: Floats, variance: Floats, with_scale: Floats, scale_variance: float
-    ) -> Floats:
+    def accuracy_sd(self, covariance: Floats, with_scale: Floats, scale_variance: float) -> Floats:
         """Standard errors of ``a / c``; NaN where accuracies are known.
 
-        An empty `covariance` of the scores stands for a diagonal one; a `scale_variance` of 0 for
-        a scale that is held.
+        A vector as `covariance` of the scores stands for a diagonal one; a `scale_variance` of 0
+        for a scale that is held.
         """
         if not self.objective.accuracies_free:
             return np.full(len(self.accuracy), np.nan)
-        square, along = np.empty(len(self.accuracy)), np.empty(len(self.accuracy))
-        _kernels.mixed_forms(self.wins, self.mixed, covariance, variance, with_scale, square, along)
         c, a, share = self.gauge.scale, self.accuracy, self.share
-        own = share + share**2 * square
+        own = share + share**2 * self.blocks.mixed_squares(covariance)
         if scale_variance == 0.0:
-            return np.sqrt(own) / c
-        with_c = self.gauge.slope * share + share * along
+            return np.asarray(np.sqrt(own) / c)
+        with_c = self.gauge.slope * share + share * self.blocks.mixed_along(with_scale)
         found = own / c**2 - 2.0 * a * with_c / c**3 + a**2 * scale_variance / c**4
         return np.sqrt(np.maximum(found, 0.0))
 
@@ -211,15 +194,12 @@ def _dense(parts: _Parts) -> Uncertainty:
     centred -= centred.mean(axis=1, keepdims=True)
     scale_variance = parts.scale_variance(with_scale)
     joint = parts.in_gauge(centred, with_scale - with_scale.mean(), scale_variance)
-    variance = np.diag(inverse).copy()
-    return from_joint(joint, parts.accuracy_sd(inverse, variance, with_scale, scale_variance))
+    return from_joint(joint, parts.accuracy_sd(inverse, with_scale, scale_variance))
 
 
 def _inverse(parts: _Parts) -> Floats:
     """``W``, the open directions held."""
-    matrix = parts.objective.curvature(
-        parts.score, parts.accuracy, dense=True
-    ).score + parts.level_stiffness  # fmt: skip
+    matrix = parts.blocks.profile_matrix() + parts.level_stiffness
     if not parts.objective.has_scale:
         matrix += parts.open_stiffness * np.outer(parts.score, parts.score)
     return np.asarray(cho_solve(cho_factor(matrix), np.eye(len(parts.score))))
@@ -258,24 +238,20 @@ def _moves(parts: _Parts, inverse: Floats, first: int, last: int) -> Floats:
     """How far each of these judges has moved the answer's scores: a row for each."""
     n, m = len(parts.score), len(parts.accuracy)
     rule = parts.objective.rule._replace(free=False)
-    own_slope = np.empty(m)
-    moves = np.zeros((last - first, n))
+    slopes, own_slope = np.zeros((last - first, n)), np.empty(m)
     for row, u in enumerate(range(first, last)):
         _kernels.votes_pass(
-            parts.objective.noise.code, rule, parts.wins, u, u + 1,
-            parts.score, parts.accuracy, moves[row], own_slope,
+            parts.objective.noise.code, rule, parts.objective.wins, u, u + 1,
+            parts.score, parts.accuracy, slopes[row], own_slope,
         )  # fmt: skip
-        a, b = parts.wins.start[u], parts.wins.start[u + 1]
-        pull = own_slope[u] * parts.share[u] * parts.mixed[a:b]
-        np.subtract.at(moves[row], parts.wins.winner[a:b], pull)
-        np.add.at(moves[row], parts.wins.loser[a:b], pull)
-    scores = -moves @ inverse
-    scores -= scores.mean(axis=1, keepdims=True)
     some = slice(first, last)
+    pull = own_slope[some] * parts.share[some]
+    slopes -= pull[:, None] * parts.blocks.mixed_rows(np.arange(first, last))
+    scores = -slopes @ inverse
+    scores -= scores.mean(axis=1, keepdims=True)
     slope = parts.gauge.slope[some]
     # The scale is a mean over judges, who are draws here: each has its share in it.
-    direct = slope * (parts.accuracy[some] - parts.share[some] * own_slope[some])
-    direct -= np.abs(slope) * parts.gauge.scale
+    direct = slope * (parts.accuracy[some] - pull) - np.abs(slope) * parts.gauge.scale
     scale = direct - scores @ parts.scale_pull
     return np.asarray(parts.gauge.scale * scores + np.outer(scale, parts.score))
 
@@ -321,7 +297,7 @@ def _wide(parts: _Parts) -> Uncertainty:
     )
     # With the scale held, errors of so many scores hardly depend on each other.
     apart = variance / parts.gauge.scale**2
-    accuracy_sd = parts.accuracy_sd(np.empty((0, 0)), apart, np.zeros(n), 0.0)
+    accuracy_sd = parts.accuracy_sd(apart, np.zeros(n), 0.0)
     return Uncertainty(variance, accuracy_sd, columns, (remark,))
 
 
@@ -330,7 +306,6 @@ class _Columns:
 
     def __init__(self, parts: _Parts) -> None:
         self.parts = parts
-        self.own = parts.objective.score_bend(parts.score)
         self.scale_stiffness = 0.0 if parts.objective.has_scale else parts.open_stiffness
         self.known: dict[int, Floats] = {}
         self.with_scale = self._solved(parts.scale_pull)
@@ -356,12 +331,10 @@ class _Columns:
     def _times(self, vector: Floats) -> Floats:
         """``(A - B C^-1 B') vector``, the open directions held."""
         parts, vector = self.parts, np.ravel(vector)
-        product = self.own * vector + parts.level_stiffness * vector.sum()
-        product += self.scale_stiffness * parts.score * float(parts.score @ vector)
-        _kernels.profile_curvature_times(
-            parts.wins, parts.stiffness, parts.mixed, parts.share, vector, product
+        product = parts.blocks.times_profile_matrix(vector) + parts.level_stiffness * vector.sum()
+        return np.asarray(
+            product + self.scale_stiffness * parts.score * float(parts.score @ vector)
         )
-        return np.asarray(product)
 
 
 def _unit(n: int, i: int) -> Floats:

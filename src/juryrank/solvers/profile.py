@@ -154,7 +154,7 @@ class _Run:
         """Take the standard errors from the curvature here, where it is not degenerate."""
         if self.score.any():
             scaled, spread = self.scaled(self.score)
-            here = self.objective.curvature(scaled, self.accuracy, dense=False).score / spread**2
+            here = self.objective.curvature(scaled, self.accuracy).score / spread**2
             self.unit = 1.0 / np.sqrt(np.maximum(here, LEAST_CURVATURE * self.stiffness))
 
 

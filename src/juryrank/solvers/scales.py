@@ -83,7 +83,7 @@ def prior_for_more_judges(sample: Objective, n_judges: int) -> Prior:
 def _better_prior(objective: Objective, solution: Solution) -> tuple[Prior, float]:
     """The next prior, and the mean accuracy, which goes over to the scores."""
     old, score, accuracy = objective.prior, solution.score, solution.accuracy
-    curvature = objective.curvature(score, accuracy, dense=False)
+    curvature = objective.curvature(score, accuracy)
     determined_scores = _determined(curvature.score, old.score_precision)
     if not objective.accuracies_free:
         score_square = _mean_square(score, determined_scores)
