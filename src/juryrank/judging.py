@@ -151,15 +151,13 @@ def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[p
     votes, solution = task.votes, found.solution
     agreement, influence, how = _left_out(task, found, say)
     lean = positions(votes, task.noise, solution.score, solution.accuracy)
-    item, share = _one_item(votes)
     mine = pl.DataFrame(
         {
             "judge": votes.judges,
             "agreement": pl.Series(agreement, nan_to_null=True),
             **_position_columns(votes.n_judges, lean),
             **_repeats(votes),
-            "one_item": votes.items.gather(item),
-            "one_item_share": share,
+            **_one_item(votes),
             "influence": influence,
         }
     )
@@ -245,20 +243,32 @@ def _repeats(votes: Votes) -> dict[str, pl.Series]:
     return {"repeats": found["repeats"], "consistency": found.select(c=share)["c"]}
 
 
-def _one_item(votes: Votes) -> tuple[NDArray[np.int64], Floats]:
+def _one_item(votes: Votes) -> dict[str, pl.Series]:
     """The item whose wins, or whose losses, are most of a judge's votes, and their share."""
     wins = votes.wins()
-    item = np.zeros(votes.n_judges, dtype=np.int64)
-    share = np.zeros(votes.n_judges)
-    for u in range(votes.n_judges):
-        own = slice(wins.start[u], wins.start[u + 1])
-        weight = wins.weight[own]
-        sides = [np.bincount(side[own], weights=weight, minlength=votes.n_items)
-                 for side in (wins.winner, wins.loser)]  # fmt: skip
-        most = np.maximum(*sides)
-        item[u] = int(most.argmax())
-        share[u] = float(most.max()) / max(float(weight.sum()), 1e-300)
-    return item, share
+    judge = np.repeat(np.arange(votes.n_judges, dtype=np.int32), np.diff(wins.start))
+    sides = [
+        pl.DataFrame({"judge": judge, "item": item, "weight": wins.weight})
+        .group_by("judge", "item")
+        .agg(pl.col("weight").sum())
+        for item in (wins.winner, wins.loser)
+    ]
+    most = (
+        pl.concat(sides)
+        .sort("judge", "weight", "item", descending=[False, True, False])
+        .group_by("judge", maintain_order=True)
+        .first()
+    )
+    every = pl.DataFrame({"judge": np.arange(votes.n_judges, dtype=np.int32)})
+    found = every.join(most, on="judge", how="left").sort("judge")
+    share = found["weight"].to_numpy() / np.maximum(votes.votes_per_judge, 1e-300)
+    item = votes.items.gather(found["item"].fill_null(0))
+    known = pl.DataFrame({"item": item, "share": pl.Series(share, nan_to_null=True)})
+    none = pl.when(pl.col("share").is_not_null())
+    return {
+        "one_item": known.select(c=none.then("item"))["c"],
+        "one_item_share": known["share"],
+    }
 
 
 # --- do judges differ at all? --------------------------------------------------------------------
