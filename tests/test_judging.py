@@ -140,7 +140,7 @@ def test_judges_who_differ_matter(report: jr.JudgeReport) -> None:
     assert test is not None
     assert test.p_value == pytest.approx(0.01)
     assert test.gain > 0.05
-    assert test.sentence.startswith("Judge differences matter here: p = 0.01")
+    assert test.sentence.startswith("Judge differences matter here: equal judges")
 
 
 def test_equal_judges_do_not_matter() -> None:

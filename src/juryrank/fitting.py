@@ -252,8 +252,10 @@ def _uncertainty(
     if intervals != "bootstrap":
         return information
     unknown = np.full(task.votes.n_judges, np.nan)
-    accuracy_sd = unknown if information is None else information.accuracy_sd
-    return by_bootstrap(refit_with(task, found, objective), task.votes.n_judges, accuracy_sd, watch)
+    sds = (unknown, unknown)
+    if information is not None:
+        sds = information.accuracy_sd, information.own_accuracy_sd
+    return by_bootstrap(refit_with(task, found, objective), task.votes.n_judges, *sds, watch)
 
 
 def refit_with(task: Task, found: Fitted, objective: Objective) -> Callable[[Floats], Floats]:
@@ -305,7 +307,7 @@ def answer(
     )
     judges = judge_columns(
         votes, task.model, task.noise, solution,
-        None if intervals is None else _accuracy_sd(task, found, uncertainty),
+        None if intervals is None else _accuracy_errors(task, found, uncertainty),
         found.one_sided, confidence,
     )  # fmt: skip
     ranking = make_ranking(votes, task.model, task.noise, solution, report, uncertainty, judges)
@@ -319,15 +321,18 @@ def answer(
     return replace(ranking, warnings=remarks)
 
 
-def _accuracy_sd(task: Task, found: Fitted, uncertainty: Uncertainty | None) -> Floats | None:
-    """Errors of the accuracies; None where they are not estimated, or nothing is known."""
+def _accuracy_errors(
+    task: Task, found: Fitted, uncertainty: Uncertainty | None
+) -> tuple[Floats, Floats] | None:
+    """Errors of the accuracies, and those from votes alone; None where nothing is known."""
     if task.model.judges == "reliability" and found.objective is not None:
-        return reliability_sd(found.objective, found.solution)
+        alone = reliability_sd(found.objective, found.solution)
+        return alone, alone
     if uncertainty is None or not task.accuracies_free:
         return None
-    if found.held is None:
-        return uncertainty.accuracy_sd
-    return np.where(found.held, np.nan, uncertainty.accuracy_sd)
+    sd = uncertainty.accuracy_sd
+    known = sd if found.held is None else np.where(found.held, np.nan, sd)
+    return known, uncertainty.own_accuracy_sd
 
 
 def _scales(prior: Prior, *, accuracies_free: bool) -> tuple[float | None, float | None] | None:

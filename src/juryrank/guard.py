@@ -211,6 +211,9 @@ def _unlikely_taste(noise: Noise, x: Floats, won: Mask, weight: Floats, spread: 
 
     bounds = (-LARGEST_TASTE, LARGEST_TASTE)
     free = minimize_scalar(loss, bounds=bounds, method="bounded")
+    at_most = np.sqrt(2.0 * max(loss(0.0) - free.fun, 0.0))
+    if at_most < SUSPICIOUS:
+        return float(np.sign(free.x) * at_most)
     held = minimize_scalar(with_prior, bounds=bounds, method="bounded")
     return float(np.sign(free.x) * np.sqrt(2.0 * max(held.fun - free.fun, 0.0)))
 

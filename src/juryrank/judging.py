@@ -70,9 +70,9 @@ class Heterogeneity:
     def sentence(self) -> str:
         """The finding in words."""
         found = (
-            f"p = {self.p_value:.2g} for equal judges ({self.replicates} simulations); held-out "
-            f"log-loss {self.log_loss:.4f} against {self.equal_log_loss:.4f} with equal judges "
-            f"(gain {self.gain:.4f} ± {self.gain_se:.4f})."
+            f"equal judges would differ as much with p = {self.p_value:.2g} ({self.replicates} "
+            f"simulations), and held-out log-loss is {self.log_loss:.4f}, with equal judges "
+            f"{self.equal_log_loss:.4f} (gain {self.gain:.4f} ± {self.gain_se:.4f})."
         )
         plain = {"btl": "Plain Bradley-Terry", "tcv": "Plain Thurstone"}[self.equal_model]
         head = "Judge differences matter here" if self.matters else f"{plain} would do"
@@ -285,7 +285,9 @@ def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | N
     observed = _gain(equal, free, alike.score, raw.score)
     aside = in_cells(task.votes.start, task.votes.left, task.votes.right, found.one_sided)
     kept = task.votes.subset(~aside)
-    chance = task.noise.cdf(alike.score[kept.left] - alike.score[kept.right])
+    # Ties stay ties, so the others are drawn by scores that know of no ties.
+    decided = ROUGH.solve(replace(equal, wins=kept.subset(kept.outcome != TIE).wins())).score
+    chance = task.noise.cdf(decided[kept.left] - decided[kept.right])
     rng = np.random.default_rng(0)
     count = REPLICATES if len(kept) <= FEW_VOTES else REPLICATES_OF_MANY
     reached = 0

@@ -62,6 +62,8 @@ class Uncertainty:
     score_variance: Floats
     accuracy_sd: Floats
     """NaN where an accuracy was not estimated."""
+    own_accuracy_sd: Floats
+    """Errors of the accuracies from the judges' votes alone: no prior, the scores held."""
     covariance: Floats | _Columns
     """Of the scores: the whole, or with very many items a way to get one column of it."""
     remarks: tuple[str, ...] = ()
@@ -88,9 +90,9 @@ class Uncertainty:
         return np.asarray(normal @ (vector * np.sqrt(np.maximum(value, 0.0))).T)
 
 
-def from_joint(joint: Floats, accuracy_sd: Floats) -> Uncertainty:
+def from_joint(joint: Floats, accuracy_sd: Floats, own_accuracy_sd: Floats) -> Uncertainty:
     """Uncertainty from the whole covariance of the scores."""
-    return Uncertainty(np.maximum(np.diag(joint), 0.0), accuracy_sd, joint)
+    return Uncertainty(np.maximum(np.diag(joint), 0.0), accuracy_sd, own_accuracy_sd, joint)
 
 
 def gauge_of(objective: Objective, accuracy: Floats, counts: Floats) -> Gauge:
@@ -186,6 +188,12 @@ class _Parts:
         found = own / c**2 - 2.0 * a * with_c / c**3 + a**2 * scale_variance / c**4
         return np.sqrt(np.maximum(found, 0.0))
 
+    def own_accuracy_sd(self) -> Floats:
+        """``1 / (c sqrt(C_u - prior))``; infinite where the votes say nothing."""
+        own = np.maximum(self.blocks.bend - self.objective.prior.accuracy_precision, 0.0)
+        with np.errstate(divide="ignore"):
+            return np.asarray(1.0 / (self.gauge.scale * np.sqrt(own)))
+
 
 def _dense(parts: _Parts) -> Uncertainty:
     inverse = _inverse(parts)
@@ -194,7 +202,8 @@ def _dense(parts: _Parts) -> Uncertainty:
     centred -= centred.mean(axis=1, keepdims=True)
     scale_variance = parts.scale_variance(with_scale)
     joint = parts.in_gauge(centred, with_scale - with_scale.mean(), scale_variance)
-    return from_joint(joint, parts.accuracy_sd(inverse, with_scale, scale_variance))
+    accuracy_sd = parts.accuracy_sd(inverse, with_scale, scale_variance)
+    return from_joint(joint, accuracy_sd, parts.own_accuracy_sd())
 
 
 def _inverse(parts: _Parts) -> Floats:
@@ -222,7 +231,7 @@ def by_sandwich(objective: Objective, solution: Solution, gauge: Gauge) -> Uncer
         total += moved.sum(axis=0)
     joint = (joint - np.outer(total, total) / judges) * judges / max(judges - 1, 1)
     accuracy_sd = by_information(objective, solution, gauge).accuracy_sd
-    return from_joint(joint, accuracy_sd)
+    return from_joint(joint, accuracy_sd, parts.own_accuracy_sd())
 
 
 def moves_of_judges(
@@ -260,6 +269,7 @@ def by_bootstrap(
     refit: Callable[[Floats], Floats],
     judges: int,
     accuracy_sd: Floats,
+    own_accuracy_sd: Floats,
     watch: Callable[[int, int], None] | None = None,
 ) -> Uncertainty:
     """Errors from `RESAMPLES` draws of as many judges, with replacement.
@@ -273,7 +283,7 @@ def by_bootstrap(
             watch(done, RESAMPLES)
         times = np.bincount(rng.integers(0, judges, judges), minlength=judges)
         scores.append(refit(times.astype(np.float64)))
-    return from_joint(np.cov(np.array(scores).T), accuracy_sd)
+    return from_joint(np.cov(np.array(scores).T), accuracy_sd, own_accuracy_sd)
 
 
 def _wide(parts: _Parts) -> Uncertainty:
@@ -298,7 +308,7 @@ def _wide(parts: _Parts) -> Uncertainty:
     # With the scale held, errors of so many scores hardly depend on each other.
     apart = variance / parts.gauge.scale**2
     accuracy_sd = parts.accuracy_sd(apart, np.zeros(n), 0.0)
-    return Uncertainty(variance, accuracy_sd, columns, (remark,))
+    return Uncertainty(variance, accuracy_sd, parts.own_accuracy_sd(), columns, (remark,))
 
 
 class _Columns:

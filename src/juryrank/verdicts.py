@@ -21,6 +21,8 @@ from juryrank.votes import Votes
 
 RELIABLE = 0.5
 """A reliable judge is surely more accurate than this share of the average judge."""
+LARGEST_OWN_ERROR = 0.5
+"""With a larger error the votes cannot tell a guesser from an average judge; only a prior could."""
 LEAST_POSITION_BIAS = 0.1
 """The share of votes moved to one side that is worth a word."""
 LEAST_TYPICAL = 0.05
@@ -72,6 +74,8 @@ class Standing:
 
     value: Floats
     sd: Floats
+    own_sd: Floats
+    """What the error would be if the judge's votes were all that is known."""
     confidence: float
 
     @property
@@ -95,18 +99,18 @@ def judge_columns(
     model: Model,
     noise: Noise,
     solution: Solution,
-    accuracy_sd: Floats | None,
+    accuracy_sd: tuple[Floats, Floats] | None,
     one_sided: OneSided,
     confidence: float,
 ) -> dict[str, pl.Series]:
     """What is known of the judges beyond their accuracies, by code; nulls where nothing is."""
     empty = pl.Series([None] * votes.n_judges, dtype=pl.Float64)
     no_word = pl.Series([None] * votes.n_judges, dtype=pl.String)
-    if accuracy_sd is None or np.isnan(accuracy_sd).all():
+    if accuracy_sd is None or np.isnan(accuracy_sd[0]).all():
         return {
             "accuracy_low": empty, "accuracy_high": empty, "verdict": no_word, "reason": no_word,
         }  # fmt: skip
-    own = Standing(solution.accuracy, accuracy_sd, confidence)
+    own = Standing(solution.accuracy, *accuracy_sd, confidence)
     lean = None
     if model.judges == "accuracy":
         lean = positions(votes, noise, solution.score, solution.accuracy)
@@ -135,7 +139,7 @@ def _standing(votes: Votes, model: Model, own: Standing) -> Standing:
     count = votes.votes_per_judge
     typical = float(np.average(own.value, weights=count)) - 0.5
     scale = max(typical, LEAST_TYPICAL)
-    return Standing((own.value - 0.5) / scale, own.sd / scale, own.confidence)
+    return Standing((own.value - 0.5) / scale, own.sd / scale, own.own_sd / scale, own.confidence)
 
 
 def verdicts(
@@ -169,9 +173,10 @@ def one_sided_reason(items: pl.Series, found: OneSided, place: int) -> str:
     for_or_against = "for" if won > expected else "against"
     times = won if won > expected else votes - won
     usual = expected if won > expected else votes - expected
+    halves = "" if times == int(times) else " (ties: halves)"
     return (
         f"voted {for_or_against} {item} in {number(round(float(times), 1))} of "
-        f"{counted(round(float(votes), 1), 'vote')}, where {usual:.0f} would be usual"
+        f"{counted(round(float(votes), 1), 'vote')}{halves}, where {usual:.0f} would be usual"
     )
 
 
@@ -180,10 +185,11 @@ def _by_accuracy(votes: Votes, standing: Standing) -> tuple[list[Verdict], list[
     value, sd = standing.value, np.where(np.isnan(standing.sd), 1e-300, standing.sd)
     low, high = value - standing.half * sd, value + standing.half * sd
     backwards = surely(np.maximum(-value, 0.0) / sd, votes.n_judges)
+    told = ~(standing.own_sd > LARGEST_OWN_ERROR)
     choices: list[tuple[NDArray[np.bool_], Verdict, str]] = [
         (backwards, "backwards", "votes against the order"),
-        ((low <= 0.0) & (high < 1.0), "guessing", "hardly follows the order"),
-        (low <= 0.0, "too few votes to tell", "could be guessing, could be average"),
+        ((low <= 0.0) & (high < 1.0) & told, "guessing", "hardly follows the order"),
+        ((low <= 0.0) | ~told, "too few votes to tell", "could be guessing, could be average"),
         (low < RELIABLE, "ordinary", "follows the order"),
     ]
     masks = [mask for mask, _, _ in choices]
