@@ -204,3 +204,14 @@ def test_leaving_judges_out_and_comparing_items(
     assert f"{first} - {second}: " in shown
     assert run("rank", path, "--versus", first, "nobody").exit_code == 2
     assert run("rank", path, "--confidence", "95").exit_code == 2
+
+
+def test_a_handful_of_votes() -> None:
+    rows = [("ann", "a", "b", "left"), ("bob", "b", "c", "left"), ("bob", "a", "c", "right")]
+    frame = pl.DataFrame(rows, schema=["judge", "left", "right", "winner"], orient="row")
+    assert len(jr.judges(frame).table) == 2
+
+
+def test_held_out_votes_are_predicted_by_models_of_one_noise(simulated: pl.DataFrame) -> None:
+    by_name, by_noise = jr.judges(simulated, "htcv"), jr.judges(simulated, "htm", noise="normal")
+    assert by_noise.heterogeneity == by_name.heterogeneity

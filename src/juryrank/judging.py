@@ -40,7 +40,9 @@ REPLICATES, REPLICATES_OF_MANY = 99, 19
 WIDE_SPREAD = 1.0
 """The spread of accuracies allowed for in the test of whether there is any."""
 SIGNIFICANT = 0.05
-EQUAL_MODEL = {"gumbel": "btl", "normal": "tcv"}
+MODELS_BY_NOISE = {"gumbel": ("hbtl", "btl"), "normal": ("htcv", "tcv")}
+"""Named models with judges who differ, and with equal ones; other noises are close to Gumbel."""
+FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -315,15 +317,15 @@ def _redrawn(votes: Votes, chance: Floats, rng: np.random.Generator) -> Votes:
 
 def _held_out(task: Task, say: Counter) -> tuple[str, float, float, float, float]:
     """The model with equal judges, both held-out losses, and the gain with its error."""
-    name = EQUAL_MODEL.get(task.noise.name, "btl")
-    models = (task.model.name if task.model.name != "htm" else "hbtl", name)
+    models = MODELS_BY_NOISE.get(task.noise.name, ("hbtl", "btl"))
+    folds = min(FOLDS, len(task.votes))
 
     def watch(done: int, total: int, _model: str) -> None:
         say("Predicting held-out votes", done, total)
 
-    table = compare(task.votes, models, threads=task.threads, watch=watch).table
+    table = compare(task.votes, models, folds=folds, threads=task.threads, watch=watch).table
     rows = {row["model"]: row for row in table.iter_rows(named=True)}
-    ours, equal = rows[models[0]], rows[name]
+    ours, equal = (rows[model] for model in models)
     error = max(ours["worse_by_se"] or 0.0, equal["worse_by_se"] or 0.0)
     loss, equal_loss = ours["log_loss"], equal["log_loss"]
-    return name, loss, equal_loss, equal_loss - loss, error
+    return models[1], loss, equal_loss, equal_loss - loss, error
