@@ -85,9 +85,14 @@ class Uncertainty:
         normal = np.random.default_rng(seed).standard_normal((count, len(self.score_variance)))
         if isinstance(self.covariance, _Columns):
             return np.asarray(normal * np.sqrt(self.score_variance))
-        # Scores sum to 0, so the matrix is short of rank and has no Cholesky factor.
-        value, vector = np.linalg.eigh(self.covariance)
-        return np.asarray(normal @ (vector * np.sqrt(np.maximum(value, 0.0))).T)
+        # Scores sum to 0: what is added for a Cholesky factor is taken away from the draws.
+        level = float(self.score_variance.mean())
+        try:
+            drawn = normal @ np.linalg.cholesky(self.covariance + level).T
+        except np.linalg.LinAlgError:  # of fewer judges than items, by the sandwich
+            value, vector = np.linalg.eigh(self.covariance)
+            drawn = normal @ (vector * np.sqrt(np.maximum(value, 0.0))).T
+        return np.asarray(drawn - drawn.mean(axis=1, keepdims=True))
 
 
 def from_joint(joint: Floats, accuracy_sd: Floats, own_accuracy_sd: Floats) -> Uncertainty:
