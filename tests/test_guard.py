@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+import tracemalloc
 
 import numpy as np
 import polars as pl
@@ -159,3 +160,14 @@ def test_weighted_votes_count_as_many() -> None:
     found = jr.rank(jr.votes_from(pl.concat([fair, heavy]), weight="times"))
     assert found.judges.filter(pl.col("verdict") == "one-sided")["judge"].to_list() == ["pusher-0"]
     assert found.fit.set_aside == 8
+
+
+def test_a_suspect_on_every_item_does_not_cost_a_copy_of_its_votes_for_each() -> None:
+    made = jr.simulate(60, accuracies=[1, 1, 1, -1], votes_per_judge=20_000, seed=1)
+    votes = jr.votes_from(made.votes)
+    tracemalloc.start()
+    found = jr.rank(votes, intervals=None)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.fit.set_aside == 0
+    assert peak < 25e6

@@ -166,15 +166,15 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
     if not objective.accuracies_free:
         return objective.start_accuracy()[cells.judge]
     wins = objective.wins
-    parts, start = [], [0]
-    for u, i in zip(cells.judge, cells.item, strict=True):
-        own = np.arange(wins.start[u], wins.start[u + 1])
-        parts.append(own[(wins.winner[own] != i) & (wins.loser[own] != i)])
-        start.append(start[-1] + len(parts[-1]))
-    rows = np.concatenate(parts)
-    elsewhere = Wins(np.array(start), wins.winner[rows], wins.loser[rows], wins.weight[rows])
     accuracy = np.ones(len(cells))
-    replace(objective, wins=elsewhere).profile(solution.score, accuracy)
+    # One by one: all at once would copy a judge's votes as often as it is under suspicion.
+    for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
+        own = slice(wins.start[u], wins.start[u + 1])
+        rows = wins.start[u] + np.flatnonzero((wins.winner[own] != i) & (wins.loser[own] != i))
+        elsewhere = Wins(
+            np.array([0, len(rows)]), wins.winner[rows], wins.loser[rows], wins.weight[rows]
+        )
+        replace(objective, wins=elsewhere).profile(solution.score, accuracy[place : place + 1])
     return accuracy
 
 
