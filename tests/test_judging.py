@@ -215,3 +215,23 @@ def test_a_handful_of_votes() -> None:
 def test_held_out_votes_are_predicted_by_models_of_one_noise(simulated: pl.DataFrame) -> None:
     by_name, by_noise = jr.judges(simulated, "htcv"), jr.judges(simulated, "htm", noise="normal")
     assert by_noise.heterogeneity == by_name.heterogeneity
+
+
+def test_one_vote_without_a_prior_proves_nothing() -> None:
+    made = jr.simulate(6, accuracies=[1.5, 1.2, 1.0, 1.0, 0.8], votes_per_judge=200, seed=3)
+    low, *_, high = made.items.sort("score")["item"]
+    rows = [("right", high, low, "left"), ("wrong", low, high, "left")]
+    rows += [("mirror", low, high, "left")] * 20
+    more = pl.DataFrame(rows, schema=made.votes.columns, orient="row")
+    found = jr.rank(pl.concat([made.votes, more]), prior=None, guard=False)
+    verdict = dict(found.judges.select("judge", "verdict").iter_rows())
+    assert verdict["right"] == verdict["wrong"] == "too few votes to tell"
+    assert verdict["mirror"] == "backwards"
+
+
+def test_ties_alone_say_nothing_of_a_judge() -> None:
+    rows = [(f"judge-{k % 3}", "abc"[k % 3], "abc"[(k + 1) % 3], "tie") for k in range(30)]
+    frame = pl.DataFrame(rows, schema=["judge", "left", "right", "winner"], orient="row")
+    found = jr.rank(frame, prior=None)
+    assert found.judges["accuracy_low"].null_count() == 3
+    assert set(found.judges["verdict"]) == {"too few votes to tell"}

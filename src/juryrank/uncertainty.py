@@ -61,7 +61,7 @@ class Uncertainty:
 
     score_variance: Floats
     accuracy_sd: Floats
-    """NaN where an accuracy was not estimated."""
+    """NaN where an accuracy was not estimated, inf where the votes say nothing of it."""
     own_accuracy_sd: Floats
     """Errors of the accuracies from the judges' votes alone: no prior, the scores held."""
     covariance: Floats | _Columns
@@ -178,7 +178,7 @@ class _Parts:
         return direct + float(self.scale_pull @ with_scale)
 
     def accuracy_sd(self, covariance: Floats, with_scale: Floats, scale_variance: float) -> Floats:
-        """Standard errors of ``a / c``; NaN where accuracies are known.
+        """Standard errors of ``a / c``; NaN where accuracies are known, inf where nothing is.
 
         A vector as `covariance` of the scores stands for a diagonal one; a `scale_variance` of 0
         for a scale that is held.
@@ -187,11 +187,11 @@ class _Parts:
             return np.full(len(self.accuracy), np.nan)
         c, a, share = self.gauge.scale, self.accuracy, self.share
         own = share + share**2 * self.blocks.mixed_squares(covariance)
-        if scale_variance == 0.0:
-            return np.asarray(np.sqrt(own) / c)
-        with_c = self.gauge.slope * share + share * self.blocks.mixed_along(with_scale)
-        found = own / c**2 - 2.0 * a * with_c / c**3 + a**2 * scale_variance / c**4
-        return np.sqrt(np.maximum(found, 0.0))
+        found = own / c**2
+        if scale_variance > 0.0:
+            with_c = self.gauge.slope * share + share * self.blocks.mixed_along(with_scale)
+            found += a**2 * scale_variance / c**4 - 2.0 * a * with_c / c**3
+        return np.where(share > 0.0, np.sqrt(np.maximum(found, 0.0)), np.inf)
 
     def own_accuracy_sd(self) -> Floats:
         """``1 / (c sqrt(C_u - prior))``; infinite where the votes say nothing."""

@@ -27,6 +27,8 @@ LEAST_POSITION_BIAS = 0.1
 """The share of votes moved to one side that is worth a word."""
 LEAST_TYPICAL = 0.05
 """How far above one half the average reliability must be to compare with it."""
+MANY_PERFECT = 100.0
+"""So many votes in line with the order, or its reverse, are as good as any number."""
 MISTAKEN = 0.05
 """The chance that any honest judge at all is called backwards, or position-biased."""
 
@@ -119,11 +121,15 @@ def judge_columns(
     if model.judges == "reliability":
         low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
     return {
-        "accuracy_low": pl.Series(low, nan_to_null=True),
-        "accuracy_high": pl.Series(high, nan_to_null=True),
+        "accuracy_low": _or_null(low),
+        "accuracy_high": _or_null(high),
         "verdict": pl.Series(words, dtype=pl.String),
         "reason": pl.Series(reasons, dtype=pl.String),
     }
+
+
+def _or_null(values: Floats) -> pl.Series:
+    return pl.Series(np.where(np.isfinite(values), values, np.nan), nan_to_null=True)
 
 
 def by_attention(judges: pl.DataFrame) -> pl.DataFrame:
@@ -181,8 +187,9 @@ def one_sided_reason(items: pl.Series, found: OneSided, place: int) -> str:
 
 
 def _by_accuracy(votes: Votes, standing: Standing) -> tuple[list[Verdict], list[str]]:
-    # A judge without a finite accuracy follows the order, or its reverse, to the letter.
-    value, sd = standing.value, np.where(np.isnan(standing.sd), 1e-300, standing.sd)
+    value, sd = standing.value, np.where(
+        np.isnan(standing.sd), _sd_of_perfect(votes, standing.value), standing.sd
+    )  # fmt: skip
     low, high = value - standing.half * sd, value + standing.half * sd
     backwards = surely(np.maximum(-value, 0.0) / sd, votes.n_judges)
     told = ~(standing.own_sd > LARGEST_OWN_ERROR)
@@ -201,6 +208,16 @@ def _by_accuracy(votes: Votes, standing: Standing) -> tuple[list[Verdict], list[
         words.append(known[kind][0])
         reasons.append(known[kind][1])
     return words, reasons
+
+
+def _sd_of_perfect(votes: Votes, value: Floats) -> Floats:
+    """An error for judges without a finite accuracy: all votes follow the order, or its reverse.
+
+    A guesser does so with a chance of ``2^-votes``.
+    """
+    count = np.clip(votes.votes_per_judge, 1.0, MANY_PERFECT)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.abs(value) / norm.isf(0.5**count))
 
 
 _RELIABLE: tuple[Verdict, str] = ("reliable", "follows the order well")
