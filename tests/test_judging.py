@@ -157,6 +157,21 @@ def test_equal_judges_do_not_matter() -> None:
     assert found[-1].sentence.startswith("Plain Bradley-Terry would do")
 
 
+def test_equal_judges_do_not_matter_where_votes_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """30 votes per item: simulated from the best scores alone, half of such data would reject."""
+    monkeypatch.setattr(judging, "FEW_VOTES", 0)  # 19 simulations
+    monkeypatch.setattr(judging, "MOST_REFITS", 0)
+    monkeypatch.setattr(judging, "_held_out", lambda _task, _say: ("btl", 0.0, 0.0, 0.0, 0.0))
+    p = []
+    for seed in range(12):
+        made = jr.simulate(200, accuracies=[1.0] * 20, votes_per_judge=150, seed=seed)
+        test = jr.judges(made.votes).heterogeneity
+        assert test is not None
+        p.append(test.p_value)
+    assert np.mean(np.array(p) <= 0.05) <= 0.25
+    assert np.mean(p) > 0.2
+
+
 def test_only_models_with_accuracies_have_judges(simulated: pl.DataFrame) -> None:
     with pytest.raises(InputError, match="does not estimate accuracies"):
         jr.judges(simulated, "btl")

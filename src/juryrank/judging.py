@@ -26,7 +26,7 @@ from juryrank.ranking import Ranking
 from juryrank.reading import as_votes
 from juryrank.solvers.search import ROUGH
 from juryrank.threads import one_blas_thread
-from juryrank.uncertainty import MOST_ITEMS_DENSE, moves_of_judges
+from juryrank.uncertainty import MOST_ITEMS_DENSE, by_information, gauge_of, moves_of_judges
 from juryrank.verdicts import Positions, by_attention, positions
 from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
 
@@ -287,14 +287,17 @@ def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | N
     observed = _gain(equal, free, alike.score, raw.score)
     aside = in_cells(task.votes.start, task.votes.left, task.votes.right, found.one_sided)
     kept = task.votes.subset(~aside)
-    # Ties stay ties, so the others are drawn by scores that know of no ties.
-    decided = ROUGH.solve(replace(equal, wins=kept.subset(kept.outcome != TIE).wins())).score
-    chance = task.noise.cdf(decided[kept.left] - decided[kept.right])
     rng = np.random.default_rng(0)
     count = REPLICATES if len(kept) <= FEW_VOTES else REPLICATES_OF_MANY
+    # Ties stay ties, so the others are drawn by scores that know of no ties; and from errors
+    # around them, as the best scores are shrunk and votes drawn from them too much alike.
+    decided = replace(equal, wins=kept.subset(kept.outcome != TIE).wins())
+    centre = ROUGH.solve(decided)
+    errors = by_information(decided, centre, gauge_of(decided, centre.accuracy, np.ones(0)))
     reached = 0
-    for done in range(count):
+    for done, score in enumerate(centre.score + errors.draws(count, seed=0)):
         say("Simulating equal judges", done, count)
+        chance = task.noise.cdf(score[kept.left] - score[kept.right])
         wins = _redrawn(kept, chance, rng).wins()
         simulated = replace(equal, wins=wins), replace(free, wins=wins)
         reached += _gain(*simulated, alike.score, alike.score) >= observed

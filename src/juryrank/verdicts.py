@@ -192,7 +192,7 @@ def _by_accuracy(votes: Votes, standing: Standing) -> tuple[list[Verdict], list[
     )  # fmt: skip
     low, high = value - standing.half * sd, value + standing.half * sd
     backwards = surely(np.maximum(-value, 0.0) / sd, votes.n_judges)
-    told = ~(standing.own_sd > LARGEST_OWN_ERROR)
+    told = np.isnan(standing.sd) | ~(standing.own_sd > LARGEST_OWN_ERROR)
     choices: list[tuple[NDArray[np.bool_], Verdict, str]] = [
         (backwards, "backwards", "votes against the order"),
         ((low <= 0.0) & (high < 1.0) & told, "guessing", "hardly follows the order"),
