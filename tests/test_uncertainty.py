@@ -277,3 +277,20 @@ def test_intervals_cover(model: str) -> None:
     for what, cases in inside.items():
         # Ranks are whole numbers: where they are sure, their intervals cover always.
         assert 0.90 < np.mean(cases) < (0.99 if what != "rank" else 1.0), what
+
+
+def test_there_are_errors_where_the_wider_prior_has_no_minimum() -> None:
+    made = jr.simulate(scores=[0.0] * 8, accuracies=[1.0] * 6, votes_per_judge=80, seed=4)
+    assert jr.rank(made.votes).items["score_low"].null_count() == 0
+
+
+def test_draws_have_the_covariance_they_are_drawn_from() -> None:
+    objective, _, accuracy, counts = parts(found := fitted())
+    assert found.raw is not None
+    errors = by_information(objective, found.raw, gauge_of(objective, accuracy, counts))
+    joint = np.array([errors.covariances(i) for i in range(9)])
+    few = module.from_joint(joint[:, :2] @ joint[:2, :], errors.accuracy_sd, errors.own_accuracy_sd)
+    for known in (errors, few):
+        whole = np.array([known.covariances(i) for i in range(9)])
+        drawn = np.cov(known.draws(200_000, seed=1).T)
+        np.testing.assert_allclose(drawn, whole, atol=0.02 * np.diag(whole).max())

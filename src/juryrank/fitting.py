@@ -242,13 +242,16 @@ def _uncertainty(
         return None
     information = None
     if raw is not None and gauge is not None and isinstance(task.solver, ProfileSolver):
-        if task.prior is None:
-            objective = widened(objective, raw)
         by = by_sandwich if intervals == "sandwich" else by_information
         try:
-            information = by(objective, raw, gauge)
+            wider = widened(objective, raw) if task.prior is None else objective
+            information = by(wider, raw, gauge)
         except LinAlgError:
-            return None
+            # The minimum for one prior need not be one for a wider prior.
+            try:
+                information = by(objective, raw, gauge)
+            except LinAlgError:
+                return None
     if intervals != "bootstrap":
         return information
     unknown = np.full(task.votes.n_judges, np.nan)
