@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -117,6 +117,42 @@ def test_real_judges_who_push_one_item_are_found(data: Path) -> None:
     found = jr.rank(jr.read_votes(data / "llmfao" / "votes.csv"))
     assert set(found.judges.filter(pl.col("verdict") == "one-sided")["judge"]) == {15, 70}
     assert found.fit.set_aside == 155
+
+
+def test_a_judge_who_pushes_two_items_is_found() -> None:
+    found, close = 0, 0
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        score = rng.normal(size=ITEMS)
+        worst, second = np.argsort(score)[:2].tolist()
+        fair = honest_votes(rng, score, 5)
+        pushed = [pushing_votes(rng, item, 1, 100) for item in (worst, second)]
+        ranking = jr.rank(pl.concat([fair, *pushed]))
+        one_sided = ranking.judges.filter(pl.col("verdict") == "one-sided")["judge"].to_list()
+        found += one_sided == ["pusher-0"]
+        item = f"item-{worst:02d}"
+        close += abs(place(ranking, item) - place(jr.rank(fair), item)) <= 2
+    assert found >= 19
+    assert close >= 18
+
+
+def test_a_backwards_judge_with_most_of_the_votes_does_not_turn_the_order_round() -> None:
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        score = rng.normal(size=ITEMS)
+        fair = honest_votes(rng, score, 5)
+        many = pl.concat([honest_votes(rng, -score, 1) for _ in range(10)])
+        busy = many.with_columns(judge=pl.lit("busy"))
+        ranking = jr.rank(pl.concat([fair, busy]))
+        verdict = dict(ranking.judges.select("judge", "verdict").iter_rows())
+        assert verdict["busy"] == "backwards"
+        assert place(ranking, f"item-{int(score.argmax()):02d}") < ITEMS // 2
+
+
+def test_weights_of_all_votes_times_ten_accuse_nobody() -> None:
+    made = jr.simulate(8, accuracies=[2, 1, 1, 0.5, -1], votes_per_judge=100, seed=1)
+    frame = made.votes.with_columns(times=pl.lit(10.0))
+    assert jr.rank(jr.votes_from(frame, weight="times"), intervals=None).fit.set_aside == 0
 
 
 def test_pushing_an_item_down_is_found_too() -> None:

@@ -42,6 +42,7 @@ from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.threads import one_blas_thread
 from juryrank.uncertainty import (
+    MOST_ITEMS_DENSE,
     Gauge,
     Intervals,
     Uncertainty,
@@ -223,6 +224,12 @@ def _check_intervals(task: Task, intervals: Intervals | None, confidence: float)
         )
     if intervals == "bootstrap" and task.model.method not in ("likelihood", "crowd"):
         raise InputError(f"The model {task.model.name!r} has no intervals.")
+    if intervals in ("sandwich", "bootstrap") and task.votes.n_items > MOST_ITEMS_DENSE:
+        raise InputError(
+            f"{intervals} needs the covariance of all {task.votes.n_items:,} items at once, and is "
+            f"only for up to {MOST_ITEMS_DENSE:,}: use intervals='information' "
+            "(--intervals information)."
+        )
     if intervals in ("sandwich", "bootstrap") and task.votes.n_judges < LEAST_JUDGES:
         raise InputError(
             f"{intervals} takes judges as the independent draws, and there are only "

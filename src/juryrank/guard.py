@@ -52,6 +52,8 @@ CHANCE = 0.01
 """The chance that honest votes, in the whole of the data, are set aside at all."""
 SUSPICIOUS = 3.0
 """Standard errors from the usual share of wins that make a closer look worth its while."""
+MANY_TO_A_FEW = 4
+NEARLY_NONE = 0.1
 MOST_ROUNDS = 10
 LONGEST_COUNT = 1000
 
@@ -132,9 +134,13 @@ def _suspects(wins: Wins, n_items: int) -> OneSided:
 
 
 def _usual(wins: Wins, n_items: int) -> float:
-    """The median number of votes of a judge on an item it has voted on."""
+    """The median number of votes of a judge on an item it has voted on, times a full weight.
+
+    Nine tenths of the weights are at most a full one: halves of ties are below it.
+    """
     counts = _kernels.cell_counts(wins, n_items, LONGEST_COUNT)
-    return float(max(np.searchsorted(np.cumsum(counts), 0.5 * counts.sum()), 1))
+    median = max(np.searchsorted(np.cumsum(counts), 0.5 * counts.sum()), 1)
+    return float(median) * float(np.quantile(wins.weight, 0.9))
 
 
 def _judges_on(wins: Wins, n_items: int) -> NDArray[np.int64]:
@@ -162,7 +168,10 @@ def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSid
 
 
 def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSided) -> Floats:
-    """Each judge's accuracy from its votes on all other items than the one in question."""
+    """Each judge's accuracy from its votes on all other items than the one in question.
+
+    Where a judge has hardly any votes but on a few items, all of these are in question.
+    """
     if not objective.accuracies_free:
         return objective.start_accuracy()[cells.judge]
     wins = objective.wins
@@ -170,12 +179,31 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
     # One by one: all at once would copy a judge's votes as often as it is under suspicion.
     for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
         own = slice(wins.start[u], wins.start[u + 1])
-        rows = wins.start[u] + np.flatnonzero((wins.winner[own] != i) & (wins.loser[own] != i))
+        pair = np.stack((wins.winner[own], wins.loser[own]))
+        in_question = np.append(_behind_all_votes(pair, wins.weight[own], objective.n_items), i)
+        rows = wins.start[u] + np.flatnonzero(~np.isin(pair, in_question).any(axis=0))
         elsewhere = Wins(
             np.array([0, len(rows)]), wins.winner[rows], wins.loser[rows], wins.weight[rows]
         )
         replace(objective, wins=elsewhere).profile(solution.score, accuracy[place : place + 1])
     return accuracy
+
+
+def _behind_all_votes(pair: NDArray[np.int32], weight: Floats, n_items: int) -> NDArray[np.int64]:
+    """Items, a few of many, one of which is in nearly every pair; none if there are no such items.
+
+    A judge who pushes two items would else be measured on the one by the other.
+    """
+    left = np.ones(len(weight), dtype=np.bool_)
+    few = len(np.unique(pair)) // MANY_TO_A_FEW
+    found: list[int] = []
+    while len(found) < few:
+        votes = np.bincount(pair[:, left].ravel(), np.tile(weight[left], 2), n_items)
+        found.append(int(votes.argmax()))
+        left &= (pair != found[-1]).all(axis=0)
+        if weight[left].sum() <= NEARLY_NONE * weight.sum():
+            return np.array(found, dtype=np.int64)
+    return np.empty(0, dtype=np.int64)
 
 
 def _surprise(

@@ -77,8 +77,9 @@ class Ranking:
         """How much better `item` is than `other`, with an interval and a p-value."""
         if self._errors is None:
             raise InputError(
-                "This answer has no errors to compare with: the model or the solver gives none, or "
-                "they were not asked for (intervals=None)."
+                "This answer has no errors to compare with. CrowdBT, CrowdTCV and Algorithm 1 have "
+                "them with intervals='bootstrap' (--intervals bootstrap), hbtl and the like unless "
+                "they were turned off."
             )
         score = _looked_up(self.items, "item", "score", [item, other])
         place = self.items.with_row_index("place", offset=0)

@@ -129,10 +129,12 @@ class Votes:
         )
 
     def without(self, judges: Iterable[object]) -> Votes:
-        """The votes of all other judges; the items stay."""
-        unwanted = [str(judge) for judge in judges]
+        """The votes of all judges but these (or this one); the items stay."""
+        several = [judges] if isinstance(judges, str) else judges
+        unwanted = [str(judge) for judge in several]
         names = self.judges.cast(pl.String)
-        strangers = [judge for judge in unwanted if judge not in set(names)]
+        known = set(names)
+        strangers = [judge for judge in unwanted if judge not in known]
         if strangers:
             many = "judge is" if len(strangers) == 1 else "judges are"
             raise InputError(f"{len(strangers):,} {many} not in the votes: {listing(strangers)}.")

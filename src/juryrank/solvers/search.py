@@ -27,6 +27,7 @@ ROUGHER = ProfileSolver(tolerance=0.2)
 MANY_VOTES = 400_000
 SAMPLE_VOTES = 100_000
 SAMPLE_JUDGES = 300
+MOST_OF_MEDIAN = 2.0
 
 
 def search(
@@ -58,11 +59,26 @@ def search(
 def votes_for(wins: Wins, score: Floats) -> float:
     """How far the votes agree with the direction of the scores, in standard errors.
 
-    ``sum w d / sqrt(sum w d^2)`` with ``d`` the score of the winner minus that of the loser.
+    ``sum w d / sqrt(sum w d^2)`` with ``d`` the score of the winner minus that of the loser, and
+    weights under which no judge counts more than twice the median one: most judges, and not one of
+    very many votes, say which end is up.
     """
     gap = score[wins.winner] - score[wins.loser]
-    size = float(np.sqrt(np.sum(wins.weight * gap * gap)))
-    return float(np.sum(wins.weight * gap)) / size if size > 0.0 else 0.0
+    weight = _evened(wins)
+    size = float(np.sqrt(np.sum(weight * gap * gap)))
+    return float(np.sum(weight * gap)) / size if size > 0.0 else 0.0
+
+
+def _evened(wins: Wins) -> Floats:
+    votes = np.diff(wins.start)
+    busy = votes > 0
+    total = np.zeros(len(votes))
+    total[busy] = np.add.reduceat(wins.weight, wins.start[:-1][busy])
+    most = MOST_OF_MEDIAN * float(np.median(total[busy])) if busy.any() else 0.0
+    if total.max(initial=0.0) <= most:
+        return wins.weight
+    share = np.divide(most, total, out=np.ones(len(total)), where=total > most)
+    return np.asarray(wins.weight * np.repeat(share, votes))
 
 
 def mirrored(solution: Solution) -> Solution:
