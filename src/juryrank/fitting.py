@@ -29,6 +29,7 @@ from juryrank.objective import LARGEST_ACCURACY, NO_PRIOR, Objective, Prior
 from juryrank.ranking import Fit, Ranking, make_ranking
 from juryrank.reading import as_votes
 from juryrank.remarks import (
+    direction_is_sure,
     remarks_on_direction,
     remarks_on_held,
     remarks_on_judges,
@@ -320,7 +321,11 @@ def answer(
         None if intervals is None else _accuracy_errors(task, found, uncertainty),
         found.one_sided, confidence,
     )  # fmt: skip
-    ranking = make_ranking(votes, task.model, task.noise, solution, report, uncertainty, judges)
+    sure = found.objective is None or direction_is_sure(found.objective, solution)
+    ranking = make_ranking(
+        votes, task.model, task.noise, solution, report, uncertainty, judges,
+        direction_is_sure=sure,
+    )  # fmt: skip
     doubts = () if uncertainty is None else uncertainty.remarks
     if uncertainty is None and intervals is not None and isinstance(task.solver, ProfileSolver):
         doubts = (NO_ERRORS,)

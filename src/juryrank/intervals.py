@@ -57,7 +57,13 @@ def half_width(confidence: float) -> float:
 
 
 def item_columns(
-    score: Floats, order: Codes, rank: Codes, uncertainty: Uncertainty | None, confidence: float
+    score: Floats,
+    order: Codes,
+    rank: Codes,
+    uncertainty: Uncertainty | None,
+    confidence: float,
+    *,
+    direction_is_sure: bool,
 ) -> dict[str, pl.Series]:
     """What is known of the items beyond their scores, best first; nulls where nothing is."""
     names = ("score_low", "score_high", "rank_low", "rank_high", "p_best", "tier")
@@ -75,7 +81,9 @@ def item_columns(
         np.minimum(low[order], rank),
         np.maximum(high[order], rank),
         p_best[order],
-        _tiers(score, order, uncertainty, confidence),
+        _tiers(score, order, uncertainty, confidence)
+        if direction_is_sure
+        else np.ones(len(order), dtype=np.int64),
     )
     return {name: pl.Series(column) for name, column in zip(names, columns, strict=True)}
 

@@ -196,6 +196,8 @@ def make_ranking(
     fit: Fit,
     uncertainty: Uncertainty | None,
     about_judges: dict[str, pl.Series],
+    *,
+    direction_is_sure: bool,
 ) -> Ranking:
     """Put labels on a solution and sort it, best first."""
     order = _best_first(solution.score)
@@ -205,7 +207,14 @@ def make_ranking(
             "rank": rank,
             "item": votes.items.gather(order),
             "score": solution.score[order],
-            **item_columns(solution.score, order, rank, uncertainty, fit.confidence),
+            **item_columns(
+                solution.score,
+                order,
+                rank,
+                uncertainty,
+                fit.confidence,
+                direction_is_sure=direction_is_sure,
+            ),
         }
     )
     by_accuracy = np.argsort(-solution.accuracy, kind="stable")

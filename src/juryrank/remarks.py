@@ -35,14 +35,19 @@ def remarks_on_votes(task: Task) -> tuple[str, ...]:
     return tuple(remarks)
 
 
+def direction_is_sure(objective: Objective, solution: Solution) -> bool:
+    """Whether the votes leave no doubt about which end is up."""
+    return not objective.accuracies_free or votes_for(objective.wins, solution.score) >= CLOSE_CALL
+
+
 def remarks_on_direction(objective: Objective, solution: Solution) -> tuple[str, ...]:
     """Whether it is clear which end is up."""
-    agreement = votes_for(objective.wins, solution.score)
-    if not objective.accuracies_free or agreement >= CLOSE_CALL:
+    if direction_is_sure(objective, solution):
         return ()
     return (
         "Which end is up is a close call: the votes agree with this ranking by only "
-        f"{agreement:.1f} standard errors. If most judges vote backwards it is upside down.",
+        f"{votes_for(objective.wins, solution.score):.1f} standard errors. If most judges vote "
+        "backwards it is upside down. So no item is called surely better: all are in one tier.",
     )
 
 
