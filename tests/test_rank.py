@@ -269,6 +269,12 @@ def test_virtual_node_without_a_prior_on_accuracies_has_no_optimum() -> None:
     assert jr.rank(votes(RING), "btl", prior=None, lambda0=1.0).items["score"].is_finite().all()
 
 
+def test_a_judge_of_hardly_any_weight_is_no_trouble() -> None:
+    rows = {"judge": ["u", "v"], "left": ["a", "b"], "right": ["b", "a"], "weight": [1.0, 1e-9]}
+    frame = pl.DataFrame(rows).with_columns(winner=pl.lit("left"))
+    assert jr.rank(frame).judges["verdict"].to_list() == ["too few votes to tell"] * 2
+
+
 def test_maximum_likelihood_names_judges_whose_accuracy_is_infinite() -> None:
     simulated = jr.simulate(6, 3, accuracies=[1.0, 1.0, 1e6], votes_per_judge=100, seed=2)
     ranking = jr.rank(jr.votes_from(simulated.votes), prior=None)

@@ -191,7 +191,9 @@ def _by_accuracy(votes: Votes, standing: Standing) -> tuple[list[Verdict], list[
         np.isnan(standing.sd), _sd_of_perfect(votes, standing.value), standing.sd
     )  # fmt: skip
     low, high = value - standing.half * sd, value + standing.half * sd
-    backwards = surely(np.maximum(-value, 0.0) / sd, votes.n_judges)
+    below = np.maximum(-value, 0.0)
+    far = np.divide(below, sd, out=np.where(below > 0.0, np.inf, 0.0), where=sd > 0.0)
+    backwards = surely(far, votes.n_judges)
     told = np.isnan(standing.sd) | ~(standing.own_sd > LARGEST_OWN_ERROR)
     choices: list[tuple[NDArray[np.bool_], Verdict, str]] = [
         (backwards, "backwards", "votes against the order"),
@@ -216,8 +218,8 @@ def _sd_of_perfect(votes: Votes, value: Floats) -> Floats:
     A guesser does so with a chance of ``2^-votes``.
     """
     count = np.clip(votes.votes_per_judge, 1.0, MANY_PERFECT)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.abs(value) / norm.isf(0.5**count))
+    far = norm.isf(0.5**count)
+    return np.divide(np.abs(value), far, out=np.full(len(value), np.inf), where=far > 0.0)
 
 
 _RELIABLE: tuple[Verdict, str] = ("reliable", "follows the order well")
