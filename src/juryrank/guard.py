@@ -55,6 +55,7 @@ SUSPICIOUS = 3.0
 MANY_TO_A_FEW = 4
 NEARLY_NONE = 0.1
 MOST_ROUNDS = 10
+LEAST_CURVATURE = 1e-12
 LONGEST_COUNT = 1000
 
 Mask = NDArray[np.bool_]
@@ -156,7 +157,8 @@ def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSid
     capped = wins._replace(weight=_kernels.capped_weights(wins, n, _usual(wins, n)))
     fair, solution = search(replace(objective, wins=capped), ROUGH, choose_prior=choose_prior)
     accuracy = _accuracy_elsewhere(fair, solution, cells)
-    variance = 1.0 / fair.curvature(solution.score, solution.accuracy).score
+    curvature = fair.curvature(solution.score, solution.accuracy).score
+    variance = 1.0 / np.maximum(curvature, LEAST_CURVATURE)
     expected, z = _surprise(objective, solution.score, variance, accuracy, cells)
     pairs = int(_kernels.cell_counts(wins, n, 1)[1])
     odd = np.flatnonzero(np.abs(z) > norm.isf(0.5 * CHANCE / pairs))

@@ -18,6 +18,8 @@ from juryrank.arrays import Floats
 from juryrank.objective import Objective
 
 JUDGES_AT_ONCE = 512
+LEAST_BEND = 1e-12
+"""An accuracy with less curvature is not determined at all; its judge is left out of the errors."""
 WIDE = 8
 """Judges with at least (items / WIDE) votes go through matrix products, others entry by entry."""
 
@@ -39,7 +41,8 @@ class Information:
         """Of ``A - B C^-1 B'``."""
         self.bend = curvature.accuracy
         """``C``."""
-        inverse = np.divide(1.0, self.bend, out=np.zeros(len(self.bend)), where=self.bend > 0.0)
+        known = self.bend > LEAST_BEND
+        inverse = np.divide(1.0, self.bend, out=np.zeros(len(self.bend)), where=known)
         self.share = inverse if objective.accuracies_free else np.zeros(len(inverse))
         """``C^-1``, or 0 where the accuracies are known."""
 

@@ -219,7 +219,8 @@ def _sd_of_perfect(votes: Votes, value: Floats) -> Floats:
     """
     count = np.clip(votes.votes_per_judge, 1.0, MANY_PERFECT)
     far = norm.isf(0.5**count)
-    return np.divide(np.abs(value), far, out=np.full(len(value), np.inf), where=far > 0.0)
+    found = np.divide(np.abs(value), far, out=np.full(len(value), np.inf), where=far > 0.0)
+    return np.asarray(found)
 
 
 _RELIABLE: tuple[Verdict, str] = ("reliable", "follows the order well")

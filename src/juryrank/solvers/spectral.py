@@ -115,7 +115,8 @@ def agreement_accuracy(wins: Wins, n_items: int) -> Floats | None:
         leading = eigsh(operator, k=1, which="LA", v0=guess, tol=1e-3)[1][:, 0]
     accuracy = leading / np.maximum(np.sqrt(votes), 1.0)
     accuracy *= np.sign(accuracy @ votes) or 1.0
-    return np.asarray(accuracy / np.average(np.abs(accuracy), weights=votes))
+    size = float(np.average(np.abs(accuracy), weights=votes))
+    return np.asarray(accuracy / size) if size > 0.0 else None
 
 
 def _net_votes(wins: Wins, n_items: int) -> sparse.csr_array:
