@@ -92,8 +92,10 @@ def find_one_sided(objective: Objective, *, choose_prior: bool) -> OneSided:
         more = _tested(replace(objective, wins=wins), cells, choose_prior)
         if not len(more):
             break
-        found = _joined(found, more)
-        wins = without_cells(objective.wins, found)
+        kept = without_cells(objective.wins, _joined(found, more))
+        if not len(kept.winner):  # nothing would be left to rank by
+            break
+        found, wins = _joined(found, more), kept
     return found
 
 
