@@ -54,7 +54,7 @@ from juryrank.uncertainty import (
     widened,
 )
 from juryrank.verdicts import judge_columns
-from juryrank.votes import Votes, total_weight
+from juryrank.votes import Votes, wins_per_judge
 
 NO_ERRORS = (
     "The errors of the answer could not be computed: the objective is flat around it. "
@@ -159,7 +159,9 @@ def _by_profile(task: Task, solver: ProfileSolver, watch: Watcher | None) -> Fit
         objective = replace(objective, wins=without_cells(objective.wins, one_sided))
     objective, solution = search(objective, solver, choose_prior=choose_prior, watch=watch)
     held = _held(objective, solution.accuracy)
-    gauge = gauge_of(objective, solution.accuracy, np.where(held, 0.0, _counts(objective)))
+    gauge = gauge_of(
+        objective, solution.accuracy, np.where(held, 0.0, wins_per_judge(objective.wins))
+    )
     gauged = in_gauge(solution, gauge)
     remarks = (
         *remarks_on_direction(objective, gauged),
@@ -173,7 +175,7 @@ def _by_paper(task: Task, solver: PaperSolver, watch: Watcher | None) -> Fitted:
     solution = solver.solve(objective, watch)
     if objective.accuracies_free and votes_for(task.wins, solution.score) < 0.0:
         solution = mirrored(solution)
-    gauge = gauge_of(objective, solution.accuracy, _counts(objective))
+    gauge = gauge_of(objective, solution.accuracy, wins_per_judge(objective.wins))
     gauged = in_gauge(solution, gauge)
     return Fitted(
         gauged, objective, solution, gauge, remarks=remarks_on_direction(objective, gauged)
@@ -186,13 +188,6 @@ def _by_crowd(task: Task, solver: CrowdSolver, watch: Watcher | None) -> Fitted:
     if task.prior is None:
         objective, _ = search(objective, ROUGH, choose_prior=True)
     return Fitted(solver.solve(objective, watch), objective)
-
-
-def _counts(objective: Objective) -> Floats:
-    """Total weight of each judge's votes."""
-    wins = objective.wins
-    judge = np.repeat(np.arange(objective.n_judges, dtype=np.int32), np.diff(wins.start))
-    return total_weight(judge, wins.weight, objective.n_judges)
 
 
 def _held(objective: Objective, accuracy: Floats) -> NDArray[np.bool_]:
@@ -284,7 +279,9 @@ def refit_with(task: Task, found: Fitted, objective: Objective) -> Callable[[Flo
             solution = mirrored(solution)
         if found.gauge is None:
             return solution.score
-        return in_gauge(solution, gauge_of(again, solution.accuracy, _counts(again))).score
+        return in_gauge(
+            solution, gauge_of(again, solution.accuracy, wins_per_judge(again.wins))
+        ).score
 
     return refit
 

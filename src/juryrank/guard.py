@@ -37,7 +37,7 @@ from juryrank.noise import Noise
 from juryrank.objective import Objective
 from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
-from juryrank.votes import Wins
+from juryrank.votes import Wins, judge_codes
 
 LEAST_VOTES = 10
 """A judge with fewer votes on an item cannot carry it far."""
@@ -127,13 +127,18 @@ def _suspects(wins: Wins, n_items: int) -> OneSided:
     judge, item, won, votes = _kernels.heavy_cells(wins, n_items, float(LEAST_VOTES))
     if not len(judge):
         return NOBODY
-    capped = wins._replace(weight=_kernels.capped_weights(wins, n_items, _usual(wins, n_items)))
+    capped = _capped(wins, n_items)
     up = np.bincount(capped.winner, weights=capped.weight, minlength=n_items)
     all_votes = up + np.bincount(capped.loser, weights=capped.weight, minlength=n_items)
     share = (up[item] + 1.0) / (all_votes[item] + 2.0)
     z = (won - votes * share) / np.sqrt(votes * share * (1.0 - share))
     odd = (np.abs(z) > SUSPICIOUS) & (_judges_on(wins, n_items)[item] > LEAST_OTHERS)
     return OneSided(judge[odd], item[odd], votes[odd], won[odd], (votes * share)[odd], z[odd])
+
+
+def _capped(wins: Wins, n_items: int) -> Wins:
+    """The wins with weights under which no judge has more on an item than is usual."""
+    return wins._replace(weight=_kernels.capped_weights(wins, n_items, _usual(wins, n_items)))
 
 
 def _usual(wins: Wins, n_items: int) -> float:
@@ -148,7 +153,7 @@ def _usual(wins: Wins, n_items: int) -> float:
 
 def _judges_on(wins: Wins, n_items: int) -> NDArray[np.int64]:
     """How many judges have voted on each item."""
-    judge = np.repeat(np.arange(len(wins.start) - 1), np.diff(wins.start))
+    judge = judge_codes(wins.start).astype(np.int64)
     pairs = np.concatenate((judge * n_items + wins.winner, judge * n_items + wins.loser))
     return np.bincount(np.unique(pairs) % n_items, minlength=n_items)
 
@@ -156,8 +161,8 @@ def _judges_on(wins: Wins, n_items: int) -> NDArray[np.int64]:
 def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSided:
     """Those of the cells that chance can hardly explain."""
     wins, n = objective.wins, objective.n_items
-    capped = wins._replace(weight=_kernels.capped_weights(wins, n, _usual(wins, n)))
-    fair, solution = search(replace(objective, wins=capped), ROUGH, choose_prior=choose_prior)
+    fair = replace(objective, wins=_capped(wins, n))
+    fair, solution = search(fair, ROUGH, choose_prior=choose_prior)
     accuracy = _accuracy_elsewhere(fair, solution, cells)
     curvature = fair.curvature(solution.score, solution.accuracy).score
     variance = 1.0 / np.maximum(curvature, LEAST_CURVATURE)

@@ -28,7 +28,7 @@ from juryrank.solvers.search import ROUGH
 from juryrank.threads import one_blas_thread
 from juryrank.uncertainty import MOST_ITEMS_DENSE, by_information, gauge_of, moves_of_judges
 from juryrank.verdicts import Positions, by_attention, positions
-from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
+from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes, judge_codes
 
 Counter = Callable[[str, int, int], None]
 """Called with (what is being done, how much of it, how much in all)."""
@@ -226,12 +226,9 @@ def _position_columns(count: int, lean: Positions | None) -> dict[str, pl.Series
 
 def _repeats(votes: Votes) -> dict[str, pl.Series]:
     """Pairs of votes by one judge on one pair of items, and the share of them that agree."""
-    low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
-    said = np.where(votes.left > votes.right, -votes.outcome, votes.outcome)
+    pair, said = votes.unordered()
     pairs = pl.col("count") * (pl.col("count") - 1) // 2
-    frame = pl.DataFrame(
-        {"judge": votes.judge, "pair": low.astype(np.int64) * votes.n_items + high, "said": said}
-    )
+    frame = pl.DataFrame({"judge": votes.judge, "pair": pair, "said": said})
     seen = frame.group_by("judge", "pair").agg(count=pl.len().cast(pl.Int64))
     alike = frame.group_by("judge", "pair", "said").agg(count=pl.len().cast(pl.Int64))
     every = pl.DataFrame({"judge": np.arange(votes.n_judges, dtype=np.int32)})
@@ -248,7 +245,7 @@ def _repeats(votes: Votes) -> dict[str, pl.Series]:
 def _one_item(votes: Votes) -> dict[str, pl.Series]:
     """The item whose wins, or whose losses, are most of a judge's votes, and their share."""
     wins = votes.wins()
-    judge = np.repeat(np.arange(votes.n_judges, dtype=np.int32), np.diff(wins.start))
+    judge = judge_codes(wins.start)
     sides = [
         pl.DataFrame({"judge": judge, "item": item, "weight": wins.weight})
         .group_by("judge", "item")
@@ -293,7 +290,9 @@ def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | N
     # around them, as the best scores are shrunk and votes drawn from them too much alike.
     decided = replace(equal, wins=kept.subset(kept.outcome != TIE).wins())
     centre = ROUGH.solve(decided)
-    errors = by_information(decided, centre, gauge_of(decided, centre.accuracy, np.ones(0)))
+    errors = by_information(
+        decided, centre, gauge_of(decided, centre.accuracy, kept.votes_per_judge)
+    )
     reached = 0
     for done, score in enumerate(centre.score + errors.draws(count, seed=0)):
         say("Simulating equal judges", done, count)

@@ -133,7 +133,9 @@ def widened(objective: Objective, solution: Solution) -> Objective:
 def by_information(objective: Objective, solution: Solution, gauge: Gauge) -> Uncertainty:
     """Errors from the observed information; raises `LinAlgError` where it is not positive."""
     parts = _Parts(objective, solution, gauge)
-    return _wide(parts) if objective.n_items > MOST_ITEMS_DENSE else _dense(parts)
+    if objective.n_items > MOST_ITEMS_DENSE:
+        return _wide(parts)
+    return _dense(parts, _inverse(parts))
 
 
 class _Parts:
@@ -200,8 +202,7 @@ class _Parts:
             return np.asarray(1.0 / (self.gauge.scale * np.sqrt(own)))
 
 
-def _dense(parts: _Parts) -> Uncertainty:
-    inverse = _inverse(parts)
+def _dense(parts: _Parts, inverse: Floats) -> Uncertainty:
     with_scale = inverse @ parts.scale_pull
     centred = inverse - inverse.mean(axis=0)
     centred -= centred.mean(axis=1, keepdims=True)
@@ -235,8 +236,8 @@ def by_sandwich(objective: Objective, solution: Solution, gauge: Gauge) -> Uncer
         joint += moved.T @ moved
         total += moved.sum(axis=0)
     joint = (joint - np.outer(total, total) / judges) * judges / max(judges - 1, 1)
-    accuracy_sd = by_information(objective, solution, gauge).accuracy_sd
-    return from_joint(joint, accuracy_sd, parts.own_accuracy_sd())
+    information = _dense(parts, inverse)
+    return from_joint(joint, information.accuracy_sd, information.own_accuracy_sd)
 
 
 def moves_of_judges(

@@ -23,6 +23,11 @@ def total_weight(
     return np.bincount(codes, weights=weight, minlength=count).astype(np.float64, copy=False)
 
 
+def judge_codes(start: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The judge of every vote, from where each judge's votes start."""
+    return np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """Rows that were read but carry no usable vote, counted, with the first of each kind."""
@@ -49,6 +54,11 @@ class Wins(NamedTuple):
     winner: NDArray[np.int32]
     loser: NDArray[np.int32]
     weight: NDArray[np.float64]
+
+
+def wins_per_judge(wins: Wins) -> NDArray[np.float64]:
+    """Total weight of each judge's wins."""
+    return total_weight(judge_codes(wins.start), wins.weight, len(wins.start) - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +107,7 @@ class Votes:
     @property
     def judge(self) -> NDArray[np.int32]:
         """The code of the judge of every vote."""
-        return np.repeat(np.arange(self.n_judges, dtype=np.int32), np.diff(self.start))
+        return judge_codes(self.start)
 
     @property
     def votes_per_judge(self) -> NDArray[np.float64]:
@@ -109,6 +119,15 @@ class Votes:
         """Total weight of the votes each item took part in."""
         left = total_weight(self.left, self.weight, self.n_items)
         return left + total_weight(self.right, self.weight, self.n_items)
+
+    def unordered(self) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+        """Pair and outcome of every vote, whichever item was on the left.
+
+        A pair is one number for both its items; the outcome is that for the one of lower code.
+        """
+        low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
+        said = np.where(self.left > self.right, -self.outcome, self.outcome)
+        return low.astype(np.int64) * self.n_items + high, said
 
     def wins(self) -> Wins:
         """Write every vote as a win, and every tie as two wins of half its weight."""

@@ -37,6 +37,7 @@ from juryrank.terminal import (
 )
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import RenderableType
 
     from juryrank.comparing import Comparison
@@ -85,6 +86,10 @@ Accuracies = Annotated[
 Confidence = Annotated[
     float,
     typer.Option(metavar="X", help="The chance with which each interval shall cover."),
+]
+TableOut = Annotated[
+    Path | None,
+    typer.Option(help="Save the table as .csv, .tsv, .json, .parquet or .html.", metavar="FILE"),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same result.")]
 
@@ -241,12 +246,7 @@ def judges(
     top: Annotated[
         int, typer.Option(min=1, metavar="N", help="How many judges to show.")
     ] = DEFAULT_TOP,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Save the table as .csv, .tsv, .json, .parquet or .html.", metavar="FILE"
-        ),
-    ] = None,
+    out: TableOut = None,
     as_json: AsJson = False,
     threads: Threads = None,
 ) -> None:
@@ -261,11 +261,7 @@ def judges(
     _check_destinations(source, out)
     votes = source.read()
     report = _judged(votes, model, noise=noise, confidence=confidence, threads=threads)
-    if out is not None:
-        from juryrank.ranking import save_frame
-
-        save_frame(report.table, out)
-        show_note(f"Saved the judges to {out}.")
+    _save_table(report.table, "judges", out)
     if as_json:
         from juryrank.ranking import finite
 
@@ -312,12 +308,7 @@ def compare(
         int, typer.Option(min=2, metavar="N", help="Into how many parts the votes are split.")
     ] = 5,
     seed: Seed = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Save the table as .csv, .tsv, .json, .parquet or .html.", metavar="FILE"
-        ),
-    ] = None,
+    out: TableOut = None,
     as_json: AsJson = False,
     threads: Threads = None,
 ) -> None:
@@ -331,11 +322,7 @@ def compare(
     _check_destinations(source, out)
     votes = source.read()
     comparison = _compared(votes, chosen, folds, seed, threads)
-    if out is not None:
-        from juryrank.ranking import save_frame
-
-        save_frame(comparison.table, out)
-        show_note(f"Saved the comparison to {out}.")
+    _save_table(comparison.table, "comparison", out)
     if as_json:
         _print_json(comparison.to_dict())
     else:
@@ -528,14 +515,19 @@ def _check_destinations(source: Source, *paths: Path | None) -> None:
 
 
 def _save_ranking(ranking: Ranking, out: Path | None, judges_out: Path | None) -> None:
-    from juryrank.ranking import save_frame
-
     if out is not None:
         ranking.save(out)
         show_note(f"Saved the ranking to {out}.")
-    if judges_out is not None:
-        save_frame(ranking.judges, judges_out)
-        show_note(f"Saved the judges to {judges_out}.")
+    _save_table(ranking.judges, "judges", judges_out)
+
+
+def _save_table(frame: pl.DataFrame, what: str, out: Path | None) -> None:
+    if out is None:
+        return
+    from juryrank.ranking import save_frame
+
+    save_frame(frame, out)
+    show_note(f"Saved the {what} to {out}.")
 
 
 def _simulation_files(out: Path) -> tuple[Path, Path, Path]:

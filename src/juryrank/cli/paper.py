@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -137,12 +138,7 @@ def _real(name: str, settings: Settings) -> list[Path]:
     from juryrank.paper.real_pages import save_real
 
     _, seed, _, out = settings
-    with progress(name, total=fits(name)) as say:
-
-        def watch(done: int, total: int) -> None:
-            if say:
-                say(f"{name}: {done} of {total} fits", done)
-
+    with _counting(name, fits(name), "fits") as watch:
         found = real_study(name, seed, watch)
     for part in _real_view(found):
         console().print(part)
@@ -181,12 +177,7 @@ def _efficiency(name: str, settings: Settings) -> list[Path]:
     from juryrank.paper.efficiency import MODELS, VOTES_PER_JUDGE, efficiency, save_efficiency
 
     trials, seed, _, out = settings
-    with progress(name, total=len(MODELS) * len(VOTES_PER_JUDGE)) as say:
-
-        def watch(done: int, total: int) -> None:
-            if say:
-                say(f"{name}: {done} of {total} settings", done)
-
+    with _counting(name, len(MODELS) * len(VOTES_PER_JUDGE), "settings") as watch:
         table = efficiency(trials, seed, watch)
     console().print("\nefficiency: root mean square error, and the Cramer-Rao bound\n")
     console().print(_frame_table(table))
@@ -200,18 +191,25 @@ def _theory(name: str, settings: Settings) -> list[Path]:
     from juryrank.paper.theory_page import save_theory, sections
 
     trials, seed, _, out = settings
-    with progress(name, total=len(NOISE_NAMES) * len(all_settings())) as say:
-
-        def watch(done: int, total: int) -> None:
-            if say:
-                say(f"{name}: {done} of {total} settings", done)
-
+    with _counting(name, len(NOISE_NAMES) * len(all_settings()), "settings") as watch:
         found = theory(trials, seed, watch)
     for section in sections(found):
         console().print(f"\n{name}: {section.title}\n")
         console().print(_frame_table(section.table))
     command = f"juryrank paper {name} --trials {trials} --seed {seed} --out {out}"
     return [] if out is None else save_theory(found, out, command)
+
+
+@contextmanager
+def _counting(name: str, total: int, unit: str) -> Iterator[Callable[[int, int], None]]:
+    """Show how many of the study's parts are done."""
+    with progress(name, total=total) as say:
+
+        def watch(done: int, total: int) -> None:
+            if say:
+                say(f"{name}: {done:,} of {total:,} {unit}", done)
+
+        yield watch
 
 
 def _frame_table(frame: pl.DataFrame) -> RenderableType:
@@ -225,12 +223,7 @@ def _frame_table(frame: pl.DataFrame) -> RenderableType:
 def _run(name: str, trials: int, seed: int, jobs: int | None) -> pl.DataFrame:
     from juryrank.paper.synthetic import cells, run_table
 
-    with progress(name, total=len(cells(name)) * trials) as say:
-
-        def watch(done: int, total: int) -> None:
-            if say:
-                say(f"{name}: {done:,} of {total:,} trials", done)
-
+    with _counting(name, len(cells(name)) * trials, "trials") as watch:
         return run_table(name, trials=trials, seed=seed, jobs=jobs, progress=watch)
 
 

@@ -16,6 +16,7 @@ from juryrank.arrays import Floats
 from juryrank.errors import InputError
 from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution, Watcher
+from juryrank.votes import judge_codes, total_weight
 
 LEAST_CHANCE = 1e-6
 
@@ -79,10 +80,10 @@ def _best_scores(objective: Objective, score: Floats, reliability: Floats) -> tu
 def reliability_sd(objective: Objective, solution: Solution) -> Floats:
     """Standard error of each ``eta``, the scores held: ``1 / sqrt(sum w ((2 F(d) - 1) / p)^2)``."""
     wins, eta = objective.wins, solution.accuracy
-    judge = np.repeat(np.arange(objective.n_judges), np.diff(wins.start))
+    judge = judge_codes(wins.start)
     chance = objective.noise.cdf(solution.score[wins.winner] - solution.score[wins.loser])
     p = eta[judge] * chance + (1.0 - eta[judge]) * (1.0 - chance)
     pull = wins.weight * ((2.0 * chance - 1.0) / np.maximum(p, LEAST_CHANCE)) ** 2
-    information = np.bincount(judge, weights=pull, minlength=objective.n_judges)
+    information = total_weight(judge, pull, objective.n_judges)
     with np.errstate(divide="ignore"):
         return np.asarray(1.0 / np.sqrt(information))

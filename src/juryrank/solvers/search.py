@@ -18,7 +18,7 @@ from juryrank.solvers.profile import ProfileSolver, first_step
 from juryrank.solvers.scales import choose_scales, prior_for_more_judges
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import agreement_accuracy
-from juryrank.votes import Wins
+from juryrank.votes import Wins, wins_per_judge
 
 ROUGH = ProfileSolver(tolerance=1e-2)
 """Good enough to choose between starting points and between prior scales."""
@@ -72,8 +72,7 @@ def votes_for(wins: Wins, score: Floats) -> float:
 def _evened(wins: Wins) -> Floats:
     votes = np.diff(wins.start)
     busy = votes > 0
-    total = np.zeros(len(votes))
-    total[busy] = np.add.reduceat(wins.weight, wins.start[:-1][busy])
+    total = wins_per_judge(wins)
     most = MOST_OF_MEDIAN * float(np.median(total[busy])) if busy.any() else 0.0
     if total.max(initial=0.0) <= most:
         return wins.weight

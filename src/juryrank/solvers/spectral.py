@@ -11,7 +11,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 from juryrank.arrays import Floats
 from juryrank.errors import JuryrankError
 from juryrank.solvers.solution import Solution
-from juryrank.votes import Wins
+from juryrank.votes import Wins, judge_codes
 
 LARGEST_DENSE = 1500
 FEW_JUDGES = 50
@@ -126,7 +126,7 @@ def _net_votes(wins: Wins, n_items: int) -> sparse.csr_array:
     """
     n_judges = len(wins.start) - 1
     stride = max(1, -(-len(wins.winner) // VOTES_FOR_AGREEMENT))
-    judge = np.repeat(np.arange(n_judges), np.diff(wins.start))[::stride]
+    judge = judge_codes(wins.start)[::stride]
     winner, loser = wins.winner[::stride].astype(np.int64), wins.loser[::stride].astype(np.int64)
     pair = np.minimum(winner, loser) * n_items + np.maximum(winner, loser)
     _, column = np.unique(pair, return_inverse=True)
