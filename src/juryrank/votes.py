@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError, counted, listing
+from juryrank.lists import Lists
 
 LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
 NO_JUDGE_COLUMN = "There is no judge column: all votes count as one judge's."
@@ -63,9 +64,9 @@ def wins_per_judge(wins: Wins) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Votes on pairs of items, coded and sorted by judge.
+    """Votes on pairs of items, and lists of more, coded and sorted by judge.
 
-    The votes of judge ``u`` are ``left[start[u]:start[u + 1]]`` and so on, in the order of the
+    The pairs of judge ``u`` are ``left[start[u]:start[u + 1]]`` and so on, in the order of the
     input. Codes index `items` and `judges`, which hold the labels as they were given, sorted.
     """
 
@@ -77,6 +78,10 @@ class Votes:
     outcome: NDArray[np.int8]
     """`LEFT_WON`, `TIE` or `RIGHT_WON`."""
     weight: NDArray[np.float64]
+    lists: Lists
+    """The votes on more than two items."""
+    both_bad: int = 0
+    """How many of the ties say that both items are bad."""
     sides_known: bool = False
     """Whether left and right are where the judge saw the items (else left is just the winner)."""
     judges_known: bool = True
@@ -86,6 +91,11 @@ class Votes:
     """What is odd about the input though nothing is wrong with it."""
 
     def __len__(self) -> int:
+        return self.n_pairs + self.lists.number
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of votes on two items."""
         return len(self.left)
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError
+from juryrank.lists import no_lists
 from juryrank.reading.coding import (
     Coded,
     blank_twins,
@@ -226,6 +227,7 @@ def _sorted_votes(
         right=right,
         outcome=np.full(len(left), LEFT_WON, dtype=np.int8) if outcome is None else outcome,
         weight=np.ones(len(left)) if weight is None else weight,
+        lists=no_lists(len(judges.labels)),
         sides_known=outcome is not None,
         judges_known=judges_known,
         left_out=left_out,
