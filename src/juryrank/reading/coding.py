@@ -31,21 +31,20 @@ class Coded:
         return any(bool((codes < 0).any()) for codes in self.codes)
 
 
-def same_kind(left: pl.Series, right: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Make the two columns of items one type, so that they can be told apart and sorted."""
-    left, right = labels(left), labels(right)
-    if left.dtype == right.dtype:
-        return left, right
-    if left.null_count() == len(left):
-        return left.cast(right.dtype), right
-    if right.null_count() == len(right):
-        return left, right.cast(left.dtype)
-    whole = [_whole_numbers(column) for column in (left, right)]
-    if whole[0] is not None and whole[1] is not None:
-        return whole[0], whole[1]
+def same_kind(*columns: pl.Series) -> tuple[pl.Series, ...]:
+    """Make columns of items one type, so that they can be told apart and sorted."""
+    columns = tuple(labels(column) for column in columns)
+    filled = [column for column in columns if column.null_count() < len(column)]
+    other = next((column for column in filled if column.dtype != filled[0].dtype), None)
+    if other is None:
+        kind = filled[0].dtype if filled else pl.String()
+        return tuple(column.cast(kind) for column in columns)
+    whole = [_whole_numbers(column) for column in columns]
+    if all(column is not None for column in whole):
+        return tuple(column for column in whole if column is not None)
     raise InputError(
-        f"The items are of different types: {left.dtype} in the column {left.name!r}, "
-        f"{right.dtype} in {right.name!r}. Make both numbers or both text."
+        f"The items are of different types: {filled[0].dtype} in the column {filled[0].name!r}, "
+        f"{other.dtype} in {other.name!r}. Make both numbers or both text."
     )
 
 
@@ -169,7 +168,12 @@ def _as_numbers(labels: pl.Series) -> pl.Series:
     return labels if numbers.has_nulls() else numbers
 
 
-def blank_twins(labels: pl.Series) -> str:
+def notices(*labels: pl.Series) -> tuple[str, ...]:
+    """Say what is odd about labels of items and of judges."""
+    return tuple(notice for notice in map(_blank_twins, labels) if notice)
+
+
+def _blank_twins(labels: pl.Series) -> str:
     """Say so if some labels differ by nothing but blanks around them."""
     if labels.dtype != pl.String:
         return ""

@@ -1,10 +1,10 @@
-"""Which column is what: recognised from the header, or named by the user."""
+"""Which column is what, and so what shape the votes have: told by the header, or by the user."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from juryrank.errors import InputError, listing
@@ -55,6 +55,17 @@ _OUTCOMES = _names(
     "outcome label result choice preference vote answer verdict judgment judgement decision "
     "selected selection"
 )
+_RANKINGS = _names(
+    "ranked rankings order ordering rank_order ranked_order preference_order preferences "
+    "ranked_items ranked_list ranked_options item_order"
+)
+_SETS = _names(
+    "set shown candidates choices alternatives seen slate items_shown shown_items option_set "
+    "choice_set item_set"
+)
+_ITEMS = _names("item_id itemid item_name alternative candidate option object model system")
+_PLACES = _names("position place placement placing standing rank_position")
+_LISTS = _names("ranking list ballot race task question session")
 
 Tiers = tuple[tuple[str, ...], ...]
 NAMES: dict[str, Tiers] = {
@@ -67,7 +78,13 @@ NAMES: dict[str, Tiers] = {
     "winner": (("winner",), _WINNERS),
     "loser": (("loser",), _LOSERS),
     "outcome": (("winner",), (*_OUTCOMES, *_WINNERS)),
+    "choice": (("winner",), (*_OUTCOMES, *_WINNERS)),
     "weight": (("weight",), ("weights", "count", "counts", "n_votes", "multiplicity", "frequency")),
+    "ranking": (("ranking",), _RANKINGS),
+    "options": (("options",), _SETS),
+    "item": (("item",), _ITEMS),
+    "position": (("rank",), _PLACES),
+    "id": (("ranking_id",), tuple(f"{what}{end}" for what in _LISTS for end in ("", "_id", "id"))),
 }
 """The names people give the columns; an earlier tier wins, two of the same tier are a question."""
 
@@ -79,13 +96,27 @@ _MEANING = {
     "winner": "the winner",
     "loser": "the loser",
     "outcome": "the outcome",
+    "choice": "the choice",
     "weight": "the weight",
+    "ranking": "the ranking",
+    "options": "the set of options",
+    "item": "the item",
+    "position": "the position",
+    "id": "the ranking an item's row belongs to",
 }
+_KEYWORDS = {"outcome": "winner", "choice": "winner", "id": "ranking"}
+"""How the user names a role, where the word is not the role's own."""
+
+_ORDINALS = _names("first second third fourth fifth sixth seventh eighth ninth tenth")
+_NUMBERED_PLACE = re.compile(r"(rank|choice|position|place|pick|preference)_?([1-9][0-9]*)")
+_ORDINAL_PLACE = re.compile(r"([1-9][0-9]*)(?:st|nd|rd|th)(?:_choice|_place)?")
+_SURE_PLACES = ("rank", "ordinal")
+"""Names of places that cannot be the two or more items of another shape."""
 
 
 @dataclass(frozen=True)
-class Columns:
-    """The user's columns by what they hold; without an outcome, left is the winner."""
+class PairColumns:
+    """Two items and who won; without an outcome, left is the winner."""
 
     left: str
     right: str
@@ -96,13 +127,116 @@ class Columns:
     @property
     def used(self) -> list[str]:
         """The columns to be read."""
-        every = (self.judge, self.left, self.right, self.outcome, self.weight)
-        return [name for name in every if name is not None]
+        return _there(self.judge, self.left, self.right, self.outcome, self.weight)
+
+
+@dataclass(frozen=True)
+class RankingColumns:
+    """A whole ranking in each cell, and perhaps the set of items it is from."""
+
+    ranking: str
+    options: str | None
+    judge: str | None
+    weight: str | None
+    unread: str | None = None
+    """Where there is no ranking because a line could not be read: that line."""
+
+    @property
+    def used(self) -> list[str]:
+        """The columns to be read."""
+        return _there(self.judge, self.ranking, self.options, self.weight, self.unread)
+
+
+@dataclass(frozen=True)
+class ChoiceColumns:
+    """A set of items, and which of them was chosen."""
+
+    options: str
+    choice: str
+    judge: str | None
+    weight: str | None
+
+    @property
+    def used(self) -> list[str]:
+        """The columns to be read."""
+        return _there(self.judge, self.options, self.choice, self.weight)
+
+
+@dataclass(frozen=True)
+class LongColumns:
+    """One row per item: a ranking is all rows of one judge, one id, or both."""
+
+    item: str
+    position: str
+    id: str | None
+    judge: str | None
+    weight: str | None
+
+    @property
+    def used(self) -> list[str]:
+        """The columns to be read."""
+        return _there(self.judge, self.id, self.item, self.position, self.weight)
+
+
+@dataclass(frozen=True)
+class WideColumns:
+    """One column per place, from the best down, and perhaps the set of items."""
+
+    places: tuple[str, ...]
+    options: str | None
+    judge: str | None
+    weight: str | None
+
+    @property
+    def used(self) -> list[str]:
+        """The columns to be read."""
+        return _there(self.judge, *self.places, self.options, self.weight)
+
+
+Columns = PairColumns | RankingColumns | ChoiceColumns | LongColumns | WideColumns
+
+
+def _there(*names: str | None) -> list[str]:
+    return [name for name in names if name is not None]
 
 
 def plain(name: str) -> str:
     """Write a name so that case and the ways to part words do not matter."""
     return re.sub(r"[\s_-]+", "_", name.strip().lower())
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """A way to write votes: the columns it needs, and those it may have beside judge and weight.
+
+    The first column that a shape needs is the one that tells it from others.
+    """
+
+    what: str
+    needs: tuple[str, ...]
+    may: tuple[str, ...] = ()
+    has_places: bool = False
+
+    def takes(self, given: Mapping[str, str]) -> bool:
+        """Whether it has a place for every column the user has named."""
+        known = {_keyword(role) for role in (*self.needs, *self.may, "judge", "weight")}
+        return known.issuperset(given)
+
+    def lacks(self, found: _Header) -> list[str]:
+        """What it needs and the header does not have."""
+        return [role for role in self.needs if not found.matches(role)]
+
+    def fits(self, found: _Header) -> bool:
+        """Whether everything it needs is there."""
+        return not self.lacks(found) and (not self.has_places or bool(found.places))
+
+
+_BY_SIDES = _Shape("pairs", SIDES_SHAPE)
+_BY_WINS = _Shape("pairs", WINS_SHAPE)
+_LONG = _Shape("one row per item", ("position", "item"), ("id",))
+_CHOICES = _Shape("choices from a set", ("options", "choice"))
+_RANKED = _Shape("a column of rankings", ("ranking",), ("options",))
+_WIDE = _Shape("one column per place", (), ("options",), has_places=True)
 
 
 def choose(source: str, names: Sequence[str], asked: Mapping[str, str | None]) -> Columns:
@@ -111,7 +245,8 @@ def choose(source: str, names: Sequence[str], asked: Mapping[str, str | None]) -
     Args:
         source: The name of the file, for complaints.
         names: The header.
-        asked: The user's own choice for some of judge, winner, loser, left, right and weight.
+        asked: The user's own choice for some of judge, winner, loser, left, right, ranking,
+            options, item, position and weight.
     """
     given = {
         role: _column_named(source, names, role, name)
@@ -121,13 +256,28 @@ def choose(source: str, names: Sequence[str], asked: Mapping[str, str | None]) -
     _check_given(given)
     found = _Header(source, names, given)
     shape = _shape(found, given)
-    missing = [role for role in shape if not found.matches(role)]
+    missing = shape.lacks(found)
     if missing:
         raise _missing(source, names, missing[0])
-    chosen = [found.column(role) for role in (*shape, "judge", "weight")]
-    _check_not_doubled(source, names, chosen)
-    left, right, *outcome, judge, weight = chosen
-    return Columns(str(left), str(right), outcome[0] if outcome else None, judge, weight)
+    roles = {role: found.column(role) for role in (*shape.needs, *shape.may, "judge", "weight")}
+    columns = _columns(shape, roles, found.places)
+    _check_not_doubled(source, names, columns.used)
+    return columns
+
+
+def _columns(shape: _Shape, roles: Mapping[str, str | None], places: tuple[str, ...]) -> Columns:
+    judge, weight, options = roles["judge"], roles["weight"], roles.get("options")
+    needed = [str(roles[role]) for role in shape.needs]
+    if shape is _LONG:
+        return LongColumns(needed[1], needed[0], roles["id"], judge, weight)
+    if shape is _CHOICES:
+        return ChoiceColumns(needed[0], needed[1], judge, weight)
+    if shape is _RANKED:
+        return RankingColumns(needed[0], options, judge, weight)
+    if shape is _WIDE:
+        return WideColumns(places, options, judge, weight)
+    left, right, *outcome = needed
+    return PairColumns(left, right, outcome[0] if outcome else None, judge, weight)
 
 
 @dataclass(frozen=True)
@@ -139,7 +289,7 @@ class _Header:
     def matches(self, role: str) -> list[str]:
         """Find the columns that may hold something, only the best of them."""
         # In a file of sides, the winner the user names is the outcome.
-        asked = self.given.get("winner" if role == "outcome" else role)
+        asked = self.given.get(_keyword(role))
         if asked is not None:
             return [asked]
         free = [name for name in self.names if name not in self.given.values()]
@@ -161,20 +311,97 @@ class _Header:
             )
         return found[0] if found else None
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The columns of the first place, the second and so on, or none."""
+        families: dict[str, dict[int, str]] = {}
+        for name in self.names:
+            family, number = _place(plain(name))
+            if number and name not in self.given.values():
+                families.setdefault(family, {}).setdefault(number, name)
+        full = [
+            tuple(columns[number] for number in sorted(columns))
+            for family, columns in families.items()
+            if sorted(columns) == list(range(1, len(columns) + 1))
+            and (len(columns) >= 2 if family in _SURE_PLACES else self._may_be_places(len(columns)))
+        ]
+        if len(full) > 1:
+            raise InputError(
+                f"{self.source} has several rows of places: "
+                f"{'; '.join(', '.join(columns) for columns in full)}. Remove all but one."
+            )
+        return full[0] if full else ()
 
-def _shape(found: _Header, given: Collection[str]) -> tuple[str, ...]:
-    if "left" in given or "right" in given:
-        return SIDES_SHAPE
-    if "loser" in given:
-        return WINS_SHAPE
-    sides_lack, wins_lack = (
-        sum(not found.matches(role) for role in shape) for shape in (SIDES_SHAPE, WINS_SHAPE)
+    def _may_be_places(self, count: int) -> bool:
+        """Whether columns such as choice_1 are places, and not items to be chosen from."""
+        return count >= 3 and not self.matches("outcome")
+
+
+def _place(name: str) -> tuple[str, int]:
+    """Give the kind of name a place has, and the number of the place, 0 for no place."""
+    if numbered := _NUMBERED_PLACE.fullmatch(name):
+        return numbered[1], int(numbered[2])
+    if ordinal := _ORDINAL_PLACE.fullmatch(name):
+        return "ordinal", int(ordinal[1])
+    word = name.removesuffix("_choice").removesuffix("_place")
+    return ("word", _ORDINALS.index(word) + 1) if word in _ORDINALS else ("", 0)
+
+
+def _shape(found: _Header, given: Mapping[str, str]) -> _Shape:
+    """Choose the shape: pairs if they are complete, else the one other shape that is."""
+    order = (_BY_SIDES, _BY_WINS, _LONG, _CHOICES, _RANKED, _WIDE)
+    able = [shape for shape in order if shape.takes(given)]
+    if not able:
+        said = ", ".join(f"{role}={name!r}" for role, name in given.items())
+        raise InputError(
+            f"No kind of vote has all these columns: {said}. Votes have left, right and winner; "
+            "winner and loser; ranking, with or without options; options and winner; or item, "
+            "position and ranking."
+        )
+    fitting = [shape for shape in able if shape.fits(found)]
+    if fitting and fitting[0] in (_BY_SIDES, _BY_WINS):
+        return fitting[0]
+    if _LONG in fitting and _RANKED in fitting:
+        fitting.remove(_RANKED)  # there it is the ranking's id
+    if "ranking" in given and _RANKED in fitting:
+        return _RANKED
+    if len(fitting) > 1:
+        raise _several(found, fitting)
+    return fitting[0] if fitting else _nearest(found, able)
+
+
+def _nearest(found: _Header, able: Sequence[_Shape]) -> _Shape:
+    """Choose the shape that lacks least, to complain about what it lacks; pairs if in doubt."""
+    pairs = _BY_SIDES, _BY_WINS
+    begun = [
+        shape for shape in able if shape in pairs or (shape.needs and found.matches(shape.needs[0]))
+    ]
+    # Of the pairs the second is the simpler one, so that it goes first where both lack as much.
+    begun.sort(key=lambda shape: (len(shape.lacks(found)), shape not in pairs, shape is _BY_SIDES))
+    if begun:
+        return begun[0]
+    return next(shape for shape in able if shape.needs)
+
+
+def _several(found: _Header, shapes: Sequence[_Shape]) -> InputError:
+    ways = []
+    for shape in shapes:
+        columns = [str(found.matches(role)[0]) for role in shape.needs] or found.places
+        ways.append(f"{shape.what} ({', '.join(columns)})")
+    advice = {
+        _LONG: "--item and --position for one row per item",
+        _CHOICES: "--winner for choices",
+        _RANKED: "--ranking for a column of rankings",
+    }
+    options = "; ".join(advice[shape] for shape in shapes if shape in advice)
+    return InputError(
+        f"{found.source} may be read in {len(shapes)} ways: as {' or as '.join(ways)}. Name the "
+        f"columns that count ({options}), or remove the others."
     )
-    return SIDES_SHAPE if sides_lack == 0 or sides_lack < wins_lack else WINS_SHAPE
 
 
 def _keyword(role: str) -> str:
-    return "winner" if role == "outcome" else role
+    return _KEYWORDS.get(role, role)
 
 
 def _column_named(source: str, names: Sequence[str], role: str, wanted: str) -> str:
@@ -199,20 +426,25 @@ def _check_given(given: Mapping[str, str]) -> None:
         raise InputError("Name a loser, or a left and a right item, but not both.")
 
 
-def _check_not_doubled(source: str, names: Sequence[str], chosen: Sequence[str | None]) -> None:
+def _check_not_doubled(source: str, names: Sequence[str], chosen: Sequence[str]) -> None:
     # Polars renames the second of two columns of one name in CSV.
     doubled = [name for name in chosen if f"{name}_duplicated_0" in names]
     if doubled:
         raise InputError(f"{source} has more than one column {doubled[0]!r}. Rename or remove one.")
 
 
+def _known_names(role: str) -> set[str]:
+    return {name for tier in NAMES[role] for name in tier}
+
+
 def _missing(source: str, names: Sequence[str], role: str) -> InputError:
     keyword = _keyword(role)
-    known = {name for tier in NAMES[role] for name in tier}
+    known = _known_names(role)
+    others = set().union(*(_known_names(other) for other in NAMES)) - known
     scores = {
         name: max(difflib.SequenceMatcher(None, plain(name), other).ratio() for other in known)
         for name in names
-        if plain(name) not in NAMES["judge"][0]
+        if plain(name) not in others
     }
     near = max(scores, key=lambda name: scores[name], default="")
     hint = (
@@ -222,5 +454,6 @@ def _missing(source: str, names: Sequence[str], role: str) -> InputError:
     )
     return InputError(
         f"{source} has no column for {_MEANING[role]}. Columns found: {listing(names, 20)}.{hint} "
-        "Votes have the columns judge, winner, loser, or judge, left, right, winner."
+        "Votes have the columns judge, winner, loser, or judge, left, right, winner; rankings "
+        "judge, ranking, or judge, item, rank."
     )

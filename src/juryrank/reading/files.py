@@ -30,7 +30,9 @@ from juryrank.reading.formats import (
     is_compressed,
     separator_of,
 )
+from juryrank.reading.nesting import inner_of, read_json, scan_ndjson
 from juryrank.reading.places import Place, places, unreadable
+from juryrank.reading.preflib import LINE, preflib_frame
 
 READ_ERRORS = (
     pl.exceptions.PolarsError,
@@ -47,6 +49,7 @@ FORMAT_NAMES = {
     "json": "JSON",
     "parquet": "Parquet",
     "arrow": "Arrow IPC",
+    "preflib": "PrefLib",
     "unknown": "a file of votes",
 }
 
@@ -72,14 +75,15 @@ class Rows:
     """How many rows there are up to the end of each part."""
     text: bool
     """Whether the format has no types, so that numbers are text until seen to be numbers."""
+    lines: pl.Series | None = None
+    """The line of the file each row stands in, if that is how to name it."""
 
     def place(self, row: int) -> str:
         """Name a row, counted from 1 without the header, within its file."""
-        if len(self.names) == 1:
-            return f"row {row + 1:,}"
         part = bisect_right(self.ends, row)
         before = self.ends[part - 1] if part else 0
-        return f"row {row - before + 1:,} of {self.names[part]}"
+        where = f"row {row - before + 1:,}" if self.lines is None else f"line {self.lines[row]:,}"
+        return where if len(self.names) == 1 else f"{where} of {self.names[part]}"
 
 
 def parts_of(source: str | os.PathLike[str] | IO[bytes], wanted: str | None) -> list[Part]:
@@ -99,7 +103,8 @@ def header(part: Part) -> list[str]:
 
 def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
     """Read some columns of all parts."""
-    frames = [_collect(part, columns) for part in parts]
+    in_lines = parts[0].format == "preflib"
+    frames = [_collect(part, [*columns, LINE] if in_lines else columns) for part in parts]
     _require_text_or_numbers(parts, frames)
     try:
         frame = frames[0] if len(frames) == 1 else pl.concat(frames, how="vertical_relaxed")
@@ -109,7 +114,8 @@ def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
         frame,
         tuple(part.name for part in parts),
         tuple(accumulate(len(frame) for frame in frames)),
-        text=parts[0].format == "csv",
+        text=parts[0].format in ("csv", "preflib"),
+        lines=frame[LINE] if in_lines else None,
     )
 
 
@@ -118,11 +124,17 @@ def _require_text_or_numbers(parts: Sequence[Part], frames: Sequence[pl.DataFram
     for name, first in frames[0].schema.items():
         for part, frame in zip(parts, frames, strict=True):
             here = frame.schema[name]
-            if pl.Null not in (first, here) and (first == pl.String) != (here == pl.String):
+            if pl.Null not in (first, here) and _is_text(first) != _is_text(here):
                 raise InputError(
                     f"The column {name!r} is {first} in {parts[0].name} and {here} in {part.name}. "
                     "Make it the same in all files."
                 )
+
+
+def _is_text(dtype: pl.DataType) -> bool:
+    while isinstance(dtype, pl.List | pl.Array):
+        dtype = inner_of(dtype)
+    return dtype == pl.String
 
 
 def _collect(part: Part, columns: Sequence[str]) -> pl.DataFrame:
@@ -141,7 +153,7 @@ def _part(place: Place, wanted: str | None) -> Part:
     if not head.strip():
         raise InputError(f"{place.name} is empty: there are no votes in it.")
     format_ = wanted or format_of(place.name, head)
-    if format_ in ("csv", "json", "ndjson"):
+    if format_ in ("csv", "json", "ndjson", "preflib"):
         check_text(place.name, head)
     with _complaining(replace(unread, format=format_)):
         return _open(place, format_, head)
@@ -161,9 +173,11 @@ def _open(place: Place, format_: str, head: bytes) -> Part:
         case "csv":
             scan = pl.scan_csv(where, separator=separator, infer_schema=False)
         case "ndjson":
-            scan = pl.scan_ndjson(where, infer_schema_length=None)
+            scan = scan_ndjson(where)
         case "json":
-            scan = pl.read_json(where, infer_schema_length=None).lazy()
+            scan = read_json(content_of(where)).lazy()
+        case "preflib":
+            scan = preflib_frame(place.name, _decoded(content_of(where))).lazy()
         case "parquet":
             scan = _scan_parquet(where, place.in_folder)
         case _ if head.startswith(IPC_FILE_MAGIC):
@@ -171,6 +185,14 @@ def _open(place: Place, format_: str, head: bytes) -> Part:
         case _:
             scan = pl.read_ipc_stream(where).lazy()
     return Part(place.name, scan, format_, where, separator)
+
+
+def _decoded(content: bytes) -> str:
+    """Decode text: older files of PrefLib are not UTF-8."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
 
 
 def _scan_parquet(where: Path | bytes, in_folder: bool) -> pl.LazyFrame:

@@ -25,6 +25,10 @@ ENDINGS = {
     ".arrow": "arrow",
     ".ipc": "arrow",
     ".feather": "arrow",
+    ".soc": "preflib",
+    ".soi": "preflib",
+    ".toc": "preflib",
+    ".toi": "preflib",
 }
 COMPRESSED = (".gz", ".zst")
 SEPARATORS = ",\t;|"
@@ -57,6 +61,8 @@ def format_of(name: str, head: bytes) -> str:
         return "arrow"
     by_ending = ENDINGS.get(ending_of(name), "unknown")
     if by_ending in ("unknown", "json"):
+        if head.removeprefix(UTF8_BOM).startswith(b"#") and b"# ALTERNATIVE NAME" in head:
+            return "preflib"
         first = head.removeprefix(UTF8_BOM).lstrip()[:1]
         return {b"{": "ndjson", b"[": "json"}.get(first, "csv")
     return by_ending
@@ -71,7 +77,7 @@ def check_text(name: str, head: bytes) -> None:
     if b"\x00" in head and not head.startswith(UTF16_BOMS):
         raise InputError(
             f"{name} is binary data and none of the formats juryrank reads: "
-            "CSV, TSV, NDJSON, JSON, Parquet, Arrow IPC, also as .gz or .zst."
+            "CSV, TSV, NDJSON, JSON, Parquet, Arrow IPC, PrefLib, also as .gz or .zst."
         )
 
 

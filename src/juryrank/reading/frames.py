@@ -9,6 +9,7 @@ import polars as pl
 
 from juryrank.errors import InputError
 from juryrank.reading.files import Part
+from juryrank.reading.nesting import evened, evened_rows
 
 NAME = "The data frame"
 
@@ -38,9 +39,7 @@ def _has_columns(frame: object) -> bool:
 
 def _converted(frame: Any) -> pl.DataFrame:
     try:
-        if isinstance(frame, list | tuple):
-            return pl.DataFrame([dict(row) for row in frame], infer_schema_length=None)
-        return pl.DataFrame(dict(frame) if isinstance(frame, Mapping) else frame)
+        return _plainly(frame)
     except ModuleNotFoundError as error:
         raise InputError(
             f"A {type(frame).__module__.split('.')[0]} data frame needs the package "
@@ -53,3 +52,33 @@ def _converted(frame: Any) -> pl.DataFrame:
             f"The data frame cannot be converted: {reason}. A column must not mix types, "
             "such as numbers and text, and all columns must be of one length."
         ) from error
+
+
+def _plainly(frame: Any) -> pl.DataFrame:
+    try:
+        if isinstance(frame, list | tuple):
+            return pl.DataFrame([dict(row) for row in frame], infer_schema_length=None)
+        return pl.DataFrame(dict(frame) if isinstance(frame, Mapping) else frame)
+    except Exception:
+        even = _evened(frame)
+        if even is None:
+            raise
+        return even
+
+
+def _evened(frame: Any) -> pl.DataFrame | None:
+    """Convert a frame whose lists mix items and lists of tied items; nothing if it has none."""
+    if isinstance(frame, list | tuple):
+        return pl.DataFrame(evened_rows(frame), infer_schema_length=None)
+    if isinstance(frame, Mapping):
+        lists = {name: evened(column) for name, column in frame.items() if _has_lists(column)}
+        return pl.DataFrame(dict(frame) | lists) if lists else None
+    if type(frame).__module__.split(".")[0] != "pandas":
+        return None
+    lists = {name: evened(column) for name, column in frame.items() if _has_lists(column)}
+    rest = pl.DataFrame(frame.drop(columns=list(lists)))
+    return rest.with_columns(pl.Series(name, lists[name]) for name in lists) if lists else None
+
+
+def _has_lists(column: Any) -> bool:
+    return any(isinstance(cell, list | tuple) for cell in column)

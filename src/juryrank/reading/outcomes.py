@@ -11,19 +11,32 @@ from numpy.typing import NDArray
 
 from juryrank.errors import InputError
 from juryrank.reading.coding import Coded, coded, labels
-from juryrank.reading.columns import NAMES, Columns, plain
+from juryrank.reading.columns import NAMES, PairColumns, plain
 from juryrank.votes import LEFT_WON, RIGHT_WON, TIE
 
-UNKNOWN, AMBIGUOUS, SKIP = 2, 3, 4
+UNKNOWN, AMBIGUOUS, SKIP, BOTH_BAD = 2, 3, 4, 5
 """Beside `LEFT_WON`, `TIE` and `RIGHT_WON`: what a row can be before it is a vote."""
 
-_MEANINGS = {"left": LEFT_WON, "right": RIGHT_WON, "tie": TIE, "skip": SKIP}
-_TIES = ("tie", "ties", "tied", "draw", "equal", "both_bad", "bothbad")
-_TIES_OF_LMSYS = ("tie_(bothbad)", "tie_(both_bad)", "tie_(inconsistent)")
+_MEANINGS = {
+    "left": LEFT_WON,
+    "right": RIGHT_WON,
+    "tie": TIE,
+    "both_bad": BOTH_BAD,
+    "skip": SKIP,
+}
+MEANINGS = "left, right, tie, both_bad or skip"
+_TIES = ("tie", "ties", "tied", "draw", "equal", "tie_(inconsistent)")
+_BOTH_BAD = ("both_bad", "bothbad", "both_are_bad", "neither", "tie_(bothbad)", "tie_(both_bad)")
+NO_SIDE_WORDS = (
+    dict.fromkeys(_TIES, TIE)
+    | dict.fromkeys(_BOTH_BAD, BOTH_BAD)
+    | dict.fromkeys(("skip", "skipped"), SKIP)
+)
+"""The words that say something other than which item is better."""
 _WORDS = (
     {word: LEFT_WON for tier in NAMES["left"] for word in tier}
     | {word: RIGHT_WON for tier in NAMES["right"] for word in tier}
-    | dict.fromkeys((*_TIES, *_TIES_OF_LMSYS), TIE)
+    | NO_SIDE_WORDS
 )
 
 Codes = NDArray[np.int8]
@@ -36,10 +49,6 @@ class Outcomes:
     codes: Codes
     words: pl.Series
 
-    def is_any(self, code: int) -> bool:
-        """Tell whether some row has this code."""
-        return bool((self.codes == code).any())
-
 
 def checked_map(outcome_map: Mapping[str, str] | None) -> dict[str, int]:
     """Check the user's meanings of words, and give them as codes."""
@@ -49,14 +58,14 @@ def checked_map(outcome_map: Mapping[str, str] | None) -> dict[str, int]:
         if code is None:
             raise InputError(
                 f"An outcome cannot be mapped to {meaning!r} (from {word!r}). "
-                f"Known meanings: {', '.join(_MEANINGS)}."
+                f"Known meanings: {MEANINGS}."
             )
         codes[str(word)] = code
     return codes
 
 
 def outcomes(
-    column: pl.Series, columns: Columns, items: Coded, meanings: Mapping[str, int]
+    column: pl.Series, columns: PairColumns, items: Coded, meanings: Mapping[str, int]
 ) -> Outcomes:
     """Tell from each row's word who won.
 
@@ -66,11 +75,11 @@ def outcomes(
         items: The coded left and right items, whose names may be used as words too.
         meanings: What the user says words mean; this goes before everything else.
     """
-    words = _as_text(column)
+    words = as_text(column)
     word = coded(words, blank_is_missing=False)
     # The name of a side's column means that side, whatever other files mean by it.
     known = _WORDS | {plain(columns.left): LEFT_WON, plain(columns.right): RIGHT_WON}
-    told = np.array([_meaning(text, known, meanings) for text in word.labels], dtype=np.int8)
+    told = np.array([meaning(text, known, meanings) for text in word.labels], dtype=np.int8)
     (row_word,) = word.codes
     by_word = told[row_word]
     item_of_word = _item_of_word(word.labels, items.labels, meanings)
@@ -80,7 +89,8 @@ def outcomes(
     return Outcomes(_reconciled(by_word, by_item), words)
 
 
-def _as_text(column: pl.Series) -> pl.Series:
+def as_text(column: pl.Series) -> pl.Series:
+    """Take a column as words, nothing as the empty word."""
     column = labels(column)
     # Whole numbers with gaps come as floats from pandas, and are still whole numbers.
     if column.dtype.is_float() and (column.is_finite() & (column == column.round())).all():
@@ -88,7 +98,8 @@ def _as_text(column: pl.Series) -> pl.Series:
     return column.cast(pl.String).fill_null("")
 
 
-def _meaning(word: str, known: Mapping[str, int], meanings: Mapping[str, int]) -> int:
+def meaning(word: str, known: Mapping[str, int], meanings: Mapping[str, int]) -> int:
+    """Tell what a word means: to the user, else to everyone, else `UNKNOWN`."""
     if word in meanings:
         return meanings[word]
     alike = (code for mapped, code in meanings.items() if plain(mapped) == plain(word))
@@ -102,7 +113,7 @@ def _item_of_word(
     names = items.cast(pl.String)
     code_of = {names[code]: code for code in names.is_in(words.implode()).arg_true()}
     for word in words if meanings else ():
-        if _meaning(word, {}, meanings) != UNKNOWN:
+        if meaning(word, {}, meanings) != UNKNOWN:
             code_of.pop(word, None)
     return np.array([code_of.get(word, -1) for word in words], dtype=np.int32)
 
@@ -124,7 +135,7 @@ def _reconciled(by_word: Codes, by_item: Codes) -> Codes:
     clash = is_name & is_word & (by_item != by_word)
     if not clash.any():
         return np.where(is_word, by_word, by_item)
-    no_side = (by_word == TIE) | (by_word == SKIP)
+    no_side = np.isin(by_word, (TIE, BOTH_BAD, SKIP))
     tie_is_a_name_too = (no_side & is_name).any() and (no_side & ~is_name).any()
     if (is_name | no_side).all():
         if not tie_is_a_name_too:

@@ -7,36 +7,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import IO
 
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
-
 from juryrank.errors import InputError
-from juryrank.lists import no_lists
-from juryrank.reading.coding import (
-    Coded,
-    blank_twins,
-    coded,
-    labels,
-    order_by,
-    ordered,
-    same_kind,
+from juryrank.reading import preflib
+from juryrank.reading.ballots import ballot_votes
+from juryrank.reading.columns import (
+    ChoiceColumns,
+    Columns,
+    LongColumns,
+    PairColumns,
+    RankingColumns,
+    WideColumns,
+    choose,
 )
-from juryrank.reading.columns import Columns, choose
 from juryrank.reading.files import Part, Rows, header, parts_of, read_rows
 from juryrank.reading.frames import part_of
-from juryrank.reading.outcomes import Outcomes, checked_map, outcomes
-from juryrank.reading.rows import (
-    Complaint,
-    bad_outcomes,
-    bad_weights,
-    missing,
-    sift,
-    weights,
-)
-from juryrank.votes import LEFT_WON, LeftOut, Votes
+from juryrank.reading.long import long_ballots
+from juryrank.reading.outcomes import checked_map
+from juryrank.reading.pairs import pair_votes
+from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ballots
+from juryrank.reading.rows import Rules
+from juryrank.votes import Votes
 
-NO_JUDGE = "(all)"
+Asked = dict[str, str | None]
 
 
 def read_votes(
@@ -48,32 +40,47 @@ def read_votes(
     loser: str | None = None,
     left: str | None = None,
     right: str | None = None,
+    ranking: str | None = None,
+    options: str | None = None,
+    item: str | None = None,
+    position: str | None = None,
     weight: str | None = None,
     outcome_map: Mapping[str, str] | None = None,
+    judge_per_row: bool = False,
     skip_bad: bool = False,
 ) -> Votes:
-    """Read votes from a file.
+    """Read votes from a file: pairs, rankings, or choices from sets.
 
     Args:
-        source: A file of CSV, TSV, NDJSON, JSON, Parquet or Arrow IPC, also compressed as ``.gz``
-            or ``.zst``; a folder or glob of such files; ``-`` for standard input; an open file.
+        source: A file of CSV, TSV, NDJSON, JSON, Parquet, Arrow IPC or PrefLib (``.soc``, ``.soi``,
+            ``.toc``, ``.toi``), also compressed as ``.gz`` or ``.zst``; a folder or glob of such
+            files; ``-`` for standard input; an open file.
         format: The format, if it cannot be told from the content and the ending.
         judge: The column of judges, if its name does not say so. Without such a column all votes
             are one judge's.
-        winner: The column of winners, or of outcomes where there are left and right items.
+        winner: The column of winners, or of outcomes where there are left and right items, or of
+            the items chosen from sets.
         loser: The column of losers.
         left: The column of items shown on the left.
         right: The column of items shown on the right.
+        ranking: The column of rankings: ``a > b = c``, JSON or lists, where a list in a list is a
+            tie. Where there is a row for each item: the column that tells rankings apart.
+        options: The column of sets, the items the judge saw: lists, JSON, or text with ``|``,
+            ``;`` or ``,`` between the items. Those not ranked are below those that are.
+        item: The column of items, where there is a row for each item of a ranking.
+        position: The column of the items' positions there; 1 is the best.
         weight: The column of weights, positive numbers.
-        outcome_map: What the words in the outcome column mean: left, right, tie or skip.
+        outcome_map: What the words in the outcome column mean: left, right, tie, both_bad or skip.
+        judge_per_row: Take every row, or ranking, as a judge of its own, named by its number.
         skip_bad: Leave bad rows out and count them, instead of raising an error.
 
     Raises:
         InputError: The source cannot be read or holds bad rows; the message says which.
     """
-    asked = {"judge": judge, "winner": winner, "loser": loser}
-    asked |= {"left": left, "right": right, "weight": weight}
-    return _votes(parts_of(source, format), asked, outcome_map, skip_bad)
+    asked = {"judge": judge, "winner": winner, "loser": loser, "left": left, "right": right}
+    asked |= {"ranking": ranking, "options": options, "item": item, "position": position}
+    rules = Rules(checked_map(outcome_map), skip_bad, judge_per_row)
+    return _votes(parts_of(source, format), asked | {"weight": weight}, rules)
 
 
 def votes_from(
@@ -84,30 +91,41 @@ def votes_from(
     loser: str | None = None,
     left: str | None = None,
     right: str | None = None,
+    ranking: str | None = None,
+    options: str | None = None,
+    item: str | None = None,
+    position: str | None = None,
     weight: str | None = None,
     outcome_map: Mapping[str, str] | None = None,
+    judge_per_row: bool = False,
     skip_bad: bool = False,
 ) -> Votes:
-    """Take votes from a data frame.
+    """Take votes from a data frame: pairs, rankings, or choices from sets.
 
     Args:
         frame: A data frame of polars, pandas, pyarrow, duckdb or any library with the Arrow
             PyCapsule interface; a mapping of columns; or a list of rows as mappings.
         judge: As for `read_votes`, and so are all further arguments.
-        winner: The column of winners or outcomes.
+        winner: The column of winners, outcomes or choices.
         loser: The column of losers.
         left: The column of items shown on the left.
         right: The column of items shown on the right.
+        ranking: The column of rankings, or of what tells them apart.
+        options: The column of sets.
+        item: The column of items, where there is a row for each item of a ranking.
+        position: The column of the items' positions there.
         weight: The column of weights.
         outcome_map: What the words in the outcome column mean.
+        judge_per_row: Take every row, or ranking, as a judge of its own.
         skip_bad: Leave bad rows out and count them, instead of raising an error.
 
     Raises:
         InputError: The frame holds no votes or bad rows; the message says which.
     """
-    asked = {"judge": judge, "winner": winner, "loser": loser}
-    asked |= {"left": left, "right": right, "weight": weight}
-    return _votes([part_of(frame)], asked, outcome_map, skip_bad)
+    asked = {"judge": judge, "winner": winner, "loser": loser, "left": left, "right": right}
+    asked |= {"ranking": ranking, "options": options, "item": item, "position": position}
+    rules = Rules(checked_map(outcome_map), skip_bad, judge_per_row)
+    return _votes([part_of(frame)], asked | {"weight": weight}, rules)
 
 
 def as_votes(votes: Votes | object) -> Votes:
@@ -115,27 +133,39 @@ def as_votes(votes: Votes | object) -> Votes:
     return votes if isinstance(votes, Votes) else votes_from(votes)
 
 
-def _votes(
-    parts: Sequence[Part],
-    asked: Mapping[str, str | None],
-    outcome_map: Mapping[str, str] | None,
-    skip_bad: bool,
-) -> Votes:
-    meanings = checked_map(outcome_map)
-    columns = _columns(parts, asked)
-    if meanings and columns.outcome is None:
+def _votes(parts: Sequence[Part], asked: Asked, rules: Rules) -> Votes:
+    if rules.judge_per_row and asked["judge"] is not None:
         raise InputError(
-            f"There is no outcome column to map: {columns.left!r} always beats {columns.right!r}. "
-            "Leave the outcome map out, or name the columns of the left and right item."
+            f"The judge is the column {asked['judge']!r}, or every row is a judge of its own "
+            "(--judge-per-row), but not both."
         )
+    columns = _columns(parts, asked)
+    _check_map(columns, rules)
+    if rules.judge_per_row and not isinstance(columns, LongColumns):
+        columns = replace(columns, judge=None)
     rows = read_rows(parts, columns.used)
     if not len(rows.frame):
         raise InputError(f"{parts[0].name} has a header but no votes.")
-    return _coded_votes(rows, columns, meanings, skip_bad)
+    return _coded(rows, columns, rules)
 
 
-def _columns(parts: Sequence[Part], asked: Mapping[str, str | None]) -> Columns:
-    found = [choose(part.name, header(part), asked) for part in parts]
+def _coded(rows: Rows, columns: Columns, rules: Rules) -> Votes:
+    match columns:
+        case PairColumns():
+            return pair_votes(rows, columns, rules)
+        case RankingColumns():
+            ballots = ranking_ballots(rows, columns, rules)
+        case ChoiceColumns():
+            ballots = choice_ballots(rows, columns, rules)
+        case WideColumns():
+            ballots = wide_ballots(rows, columns, rules)
+        case LongColumns():
+            ballots = long_ballots(rows, columns, rules)
+    return ballot_votes(rows, ballots, rules)
+
+
+def _columns(parts: Sequence[Part], asked: Asked) -> Columns:
+    found = [_columns_of(part, asked) for part in parts]
     for part, columns in zip(parts, found, strict=True):
         if columns != found[0]:
             raise InputError(
@@ -145,90 +175,24 @@ def _columns(parts: Sequence[Part], asked: Mapping[str, str | None]) -> Columns:
     return found[0]
 
 
-def _coded_votes(
-    rows: Rows, columns: Columns, meanings: Mapping[str, int], skip_bad: bool
-) -> Votes:
-    items = coded(*same_kind(rows.frame[columns.left], rows.frame[columns.right]))
-    judges = _judges(rows, columns)
-    outcome = (
-        None
-        if columns.outcome is None
-        else outcomes(rows.frame[columns.outcome], columns, items, meanings)
-    )
-    weight = None if columns.weight is None else weights(rows.frame[columns.weight])
-    complaints = _complaints(rows, columns, items, judges, outcome, weight)
-    left, right = items.codes
-    _check_two_items(items)
-    keep, left_out = sift(rows, complaints, left == right, outcome, skip_bad)
-    won = None if outcome is None else outcome.codes
-    if keep is not None:
-        items = Coded(items.labels, (left[keep], right[keep]))
-        judges = Coded(judges.labels, (judges.codes[0][keep],))
-        won = None if won is None else won[keep]
-        weight = None if weight is None else weight[keep]
-    items, judges = ordered(items, rows.text), ordered(judges, rows.text)
-    votes = _sorted_votes(items, judges, won, weight, columns.judge is not None, left_out)
-    odd = (blank_twins(items.labels), blank_twins(judges.labels))
-    return replace(votes, notices=tuple(notice for notice in odd if notice))
+def _columns_of(part: Part, asked: Asked) -> Columns:
+    if part.format != "preflib":
+        return choose(part.name, header(part), asked)
+    named = [role for role, column in asked.items() if column is not None]
+    if named:
+        raise InputError(f"{part.name} is of PrefLib and has no columns: leave {named[0]} out.")
+    return preflib.COLUMNS
 
 
-def _judges(rows: Rows, columns: Columns) -> Coded:
-    if columns.judge is None:
-        return Coded(pl.Series([NO_JUDGE]), (np.zeros(len(rows.frame), dtype=np.int32),))
-    return coded(labels(rows.frame[columns.judge]))
-
-
-def _complaints(
-    rows: Rows,
-    columns: Columns,
-    items: Coded,
-    judges: Coded,
-    outcome: Outcomes | None,
-    weight: NDArray[np.float64] | None,
-) -> list[Complaint]:
-    found = [] if outcome is None else bad_outcomes(outcome)
-    if judges.has_missing:
-        found.append(missing(str(columns.judge), judges.codes[0]))
-    if items.has_missing:
-        sides = zip((columns.left, columns.right), items.codes, strict=True)
-        found += [missing(column, codes) for column, codes in sides]
-    if weight is not None and columns.weight is not None:
-        found.append(bad_weights(rows.frame[columns.weight], weight))
-    return found
-
-
-def _check_two_items(items: Coded) -> None:
-    if len(items.labels) == 1 and not items.has_missing:
+def _check_map(columns: Columns, rules: Rules) -> None:
+    if not rules.meanings or isinstance(columns, ChoiceColumns):
+        return
+    if not isinstance(columns, PairColumns):
         raise InputError(
-            f"There is only one item, {items.labels[0]!r}: a ranking needs at least two."
+            "There is no outcome column to map: the votes are rankings. Leave the outcome map out."
         )
-
-
-def _sorted_votes(
-    items: Coded,
-    judges: Coded,
-    outcome: NDArray[np.int8] | None,
-    weight: NDArray[np.float64] | None,
-    judges_known: bool,
-    left_out: LeftOut,
-) -> Votes:
-    (judge,) = judges.codes
-    left, right = items.codes
-    order = order_by(judge, len(judges.labels))
-    if order is not None:
-        left, right = left[order], right[order]
-        outcome = None if outcome is None else outcome[order]
-        weight = None if weight is None else weight[order]
-    return Votes(
-        items=items.labels.alias("item"),
-        judges=judges.labels.alias("judge"),
-        start=np.concatenate(([0], np.cumsum(np.bincount(judge)))),
-        left=left,
-        right=right,
-        outcome=np.full(len(left), LEFT_WON, dtype=np.int8) if outcome is None else outcome,
-        weight=np.ones(len(left)) if weight is None else weight,
-        lists=no_lists(len(judges.labels)),
-        sides_known=outcome is not None,
-        judges_known=judges_known,
-        left_out=left_out,
-    )
+    if columns.outcome is None:
+        raise InputError(
+            f"There is no outcome column to map: {columns.left!r} always beats {columns.right!r}. "
+            "Leave the outcome map out, or name the columns of the left and right item."
+        )

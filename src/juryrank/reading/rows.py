@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError
-from juryrank.reading.coding import labels
+from juryrank.reading.coding import Coded, coded, labels
 from juryrank.reading.files import Rows
-from juryrank.reading.outcomes import AMBIGUOUS, SKIP, UNKNOWN, Outcomes
+from juryrank.reading.outcomes import AMBIGUOUS, UNKNOWN, Outcomes
 from juryrank.votes import LeftOut
 
 Mask = NDArray[np.bool_]
 MOST_CASES = 3
 LARGEST_WEIGHT = 1e12
+NO_JUDGE = "(all)"
 _WAY_OUT = "Such rows can be left out with --skip-bad (skip_bad=True)."
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How the user wants rows to be taken."""
+
+    meanings: Mapping[str, int] = field(default_factory=dict)
+    """What words in the outcome column mean, as codes."""
+    skip_bad: bool = False
+    judge_per_row: bool = False
+    """Whether every vote has a judge of its own."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +39,8 @@ class Complaint:
 
     what: str
     bad: Mask
-    values: pl.Series | None = None
+    values: pl.Series | Mapping[int, object] | None = None
+    """What stands in the rows, or at least in the first of the bad ones."""
     hint: str = ""
 
     def sentence(self, place: Callable[[int], str]) -> str:
@@ -42,6 +55,17 @@ class Complaint:
             return place(row)
         value = self.values[row]
         return f"{place(row)} {'' if value is None else value!r}".rstrip()
+
+
+def judges_of(rows: Rows, column: str | None, per_row: bool) -> Coded:
+    """Code the judge of every row; without a column, one for all or one for each."""
+    count = len(rows.frame)
+    if per_row:
+        numbers = np.arange(count, dtype=np.int32)
+        return Coded(pl.Series(numbers.astype(np.int64) + 1), (numbers,))
+    if column is None:
+        return Coded(pl.Series([NO_JUDGE]), (np.zeros(count, dtype=np.int32),))
+    return coded(labels(rows.frame[column]))
 
 
 def missing(column: str, codes: NDArray[np.int32]) -> Complaint:
@@ -88,25 +112,33 @@ def weights(column: pl.Series) -> NDArray[np.float64]:
 def sift(
     rows: Rows,
     complaints: Sequence[Complaint],
-    same: Mask,
-    outcome: Outcomes | None,
+    *,
     skip_bad: bool,
+    same: Mask | None = None,
+    skipped: Mask | None = None,
+    together: NDArray[np.int64] | None = None,
 ) -> tuple[Mask | None, LeftOut]:
     """Decide which rows to keep (None: all of them), and account for the others.
 
     Args:
         rows: The rows, for their names.
         complaints: What may be wrong with them; those that hit no row are passed over.
-        same: The rows that compare an item with itself.
-        outcome: The outcomes, some of which the user may want skipped.
         skip_bad: Whether bad rows are left out, not complained about.
+        same: The rows that compare an item with itself.
+        skipped: The rows without an outcome on purpose.
+        together: The ranking each row belongs to: all rows of one are bad if one of them is.
     """
+    none = np.zeros(len(rows.frame), dtype=np.bool_)
+    same = none if same is None else same
+    skipped = none if skipped is None else skipped
     raised = [complaint for complaint in complaints if complaint.bad.any()]
     if raised and not skip_bad:
         said = [f"{c.sentence(rows.place)} {c.hint}".rstrip() for c in raised]
         raise InputError(" ".join([*said, _WAY_OUT]))
-    bad = np.logical_or.reduce([c.bad for c in raised]) if raised else np.zeros_like(same)
-    skipped = np.zeros_like(same) if outcome is None else (outcome.codes == SKIP) & ~bad
+    bad = np.logical_or.reduce([c.bad for c in raised]) if raised else none
+    if together is not None and raised:
+        bad = bad | np.isin(together, together[bad])
+    skipped = skipped & ~bad
     same = same & ~bad & ~skipped
     kept = ~(bad | skipped | same)
     left_out = LeftOut(
@@ -115,7 +147,7 @@ def sift(
         skipped=int(skipped.sum()),
         sentences=(
             *(f"Left out: {c.sentence(rows.place)}" for c in raised),
-            *_first("whose outcome is mapped to skip", skipped, rows),
+            *_first("whose outcome is skip or mapped to skip", skipped, rows),
             *_first("in which an item is compared with itself", same, rows),
         ),
     )

@@ -1,0 +1,170 @@
+"""Cells that hold several items: ``a > b = c``, JSON lists, list columns, sets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from juryrank.errors import InputError
+from juryrank.reading.ballots import Entries, Ints, row_numbers
+from juryrank.reading.coding import labels
+from juryrank.reading.nesting import flat, without_arrays
+from juryrank.reading.rows import Mask
+
+SET_SEPARATORS = "|;,"
+_NESTED_TEXT = pl.List(pl.List(pl.String()))
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A column of rankings or sets, taken apart."""
+
+    entries: Entries
+    empty: Mask
+    """The cells with nothing in them."""
+    unreadable: Mask
+    """The cells that are not written as they should be."""
+    plain_text: Mask
+    """The cells that are text with separators: blanks around their items do not count."""
+
+
+def ranking_cells(column: pl.Series) -> Cells:
+    """Take rankings apart: items from the best down, those of one level tied."""
+    return _cells(column, ">", "=")
+
+
+def set_cells(column: pl.Series) -> Cells:
+    """Take sets apart; the levels mean nothing."""
+    return _cells(column, _set_separator(column), "")
+
+
+def _cells(column: pl.Series, separator: str, tie: str) -> Cells:
+    if column.dtype.is_nested():
+        return _of_lists(column)
+    text = labels(column)
+    if text.dtype != pl.String:
+        raise _no_rankings(column)
+    return _of_text(text, separator, tie)
+
+
+def _no_rankings(column: pl.Series) -> InputError:
+    return InputError(
+        f"The column {column.name!r} holds {column.dtype}, not lists of items. Give lists, or text "
+        "such as a > b > c. If it is the position of the item in each row, say "
+        f"--position {column.name} (position={column.name!r})."
+    )
+
+
+def _set_separator(column: pl.Series) -> str:
+    """Tell what is between the items of the sets: the first sign that occurs anywhere."""
+    if column.dtype.is_nested():
+        return SET_SEPARATORS[-1]
+    text = labels(column).cast(pl.String)
+    text = text.filter(~_is_bracketed(text).fill_null(False))
+    found = (sign for sign in SET_SEPARATORS if text.str.contains(sign, literal=True).any())
+    return next(found, SET_SEPARATORS[-1])
+
+
+def _is_bracketed(text: pl.Series) -> pl.Series:
+    bare = text.str.strip_chars()
+    return bare.str.starts_with("[") & bare.str.ends_with("]")
+
+
+# --- lists -------------------------------------------------------------------------------------
+
+
+def _of_lists(column: pl.Series) -> Cells:
+    """Take list columns apart, where a list within a list is a tie."""
+    lists = without_arrays(column)
+    if not isinstance(lists.dtype, pl.List):
+        raise _no_rankings(column)
+    nothing = np.zeros(len(lists), dtype=np.bool_)
+    entries = _entries_of_lists(row_numbers(len(lists)), lists)
+    empty = (lists.list.len().fill_null(0) == 0).to_numpy()
+    return Cells(entries, empty, unreadable=nothing, plain_text=nothing)
+
+
+def _entries_of_lists(row: Ints, lists: pl.Series) -> Entries:
+    """Give the items of lists; the level of an item is its place, or that of its inner list."""
+    owner, place, values = flat(lists)
+    if isinstance(values.dtype, pl.List):
+        inner_owner, _, values = flat(values.fill_null([]), keep_empty=True)
+        owner, place = owner[inner_owner], place[inner_owner]
+    return Entries(row[owner], place.astype(np.int32), labels(values))
+
+
+# --- text --------------------------------------------------------------------------------------
+
+
+def _of_text(column: pl.Series, separator: str, tie: str) -> Cells:
+    """Take text apart: JSON lists, and items with signs between them."""
+    text = column.fill_null("").str.strip_chars()
+    empty = (text == "").to_numpy()
+    signs = [sign for sign in (separator, tie) if sign]
+    has_sign = np.logical_or.reduce(
+        [text.str.contains(sign, literal=True).to_numpy() for sign in signs]
+    )
+    in_json = np.flatnonzero(_is_bracketed(text).to_numpy())
+    decoded = _decoded(text.gather(in_json))
+    failed = in_json[decoded.is_null().to_numpy()]
+    is_json = np.zeros(len(text), dtype=np.bool_)
+    is_json[in_json] = True
+    is_json[failed] = False
+    unreadable = np.zeros(len(text), dtype=np.bool_)
+    unreadable[failed] = ~has_sign[failed]
+    plain_text = ~(empty | is_json | unreadable)
+    from_json = _entries_of_lists(np.flatnonzero(is_json), decoded.drop_nulls())
+    rows = np.flatnonzero(plain_text)
+    from_text = _split(rows, text.filter(plain_text), separator, tie)
+    empty[is_json] = (decoded.drop_nulls().list.len() == 0).to_numpy()
+    entries = Entries(
+        np.concatenate([from_json.row, from_text.row]),
+        np.concatenate([from_json.level, from_text.level]),
+        pl.concat([from_json.label.cast(pl.String), from_text.label]).alias(column.name),
+    )
+    return Cells(entries, empty, unreadable, plain_text)
+
+
+def _split(row: Ints, text: pl.Series, separator: str, tie: str) -> Entries:
+    owner, level, values = flat(text.str.split(separator))
+    if tie and values.str.contains(tie, literal=True).any():
+        inner_owner, _, values = flat(values.str.split(tie))
+        owner, level = owner[inner_owner], level[inner_owner]
+    return Entries(row[owner], level.astype(np.int32), values.str.strip_chars())
+
+
+def _decoded(cells: pl.Series) -> pl.Series:
+    """Decode JSON lists of items, and of lists of tied items; nothing where a cell is no such."""
+    try:
+        lists = cells.str.json_decode(_NESTED_TEXT)
+    except pl.exceptions.PolarsError:
+        lists = None
+    # Polars takes a cell of two lists for two cells.
+    if lists is not None and len(lists) == len(cells):
+        return lists
+    return pl.Series(cells.name, [_one_decoded(cell) for cell in cells], dtype=_NESTED_TEXT)
+
+
+def _one_decoded(cell: str) -> list[list[str | None]] | None:
+    try:
+        found = json.loads(cell)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, list):
+        return None
+    levels = [level if isinstance(level, list) else [level] for level in found]
+    if any(isinstance(item, list | dict) for level in levels for item in level):
+        return None
+    return [_as_text(level) for level in levels]
+
+
+def _as_text(items: Sequence[object]) -> list[str | None]:
+    """Write items as polars does when it decodes them."""
+    return [
+        item if item is None or isinstance(item, str) else json.dumps(item).removesuffix(".0")
+        for item in items
+    ]

@@ -1,0 +1,119 @@
+"""PrefLib's files of orders: ``.soc``, ``.soi``, ``.toc`` and ``.toi``, new and old."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import polars as pl
+
+from juryrank.errors import InputError
+from juryrank.reading.columns import RankingColumns
+from juryrank.reading.nesting import flat
+
+LINE = "line"
+COLUMNS = RankingColumns("order", None, None, "count", unread="unread")
+"""The columns of the frame that `preflib_frame` makes, beside the number of each line."""
+_NAME = re.compile(r"#\s*ALTERNATIVE NAME\s+([0-9]+)\s*:(.*)", re.IGNORECASE)
+_OLD_NAME = re.compile(r"([0-9]+)\s*,(.*)")
+_LEVEL = r"(?:[0-9]+|\{\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*\})"
+_ORDER = rf"^([0-9]+(?:\.[0-9]+)?)\s*[:,]\s*({_LEVEL}(?:\s*,\s*{_LEVEL})*)$"
+
+
+_ALTERNATIVES = re.compile(r"#\s*NUMBER ALTERNATIVES\s*:\s*([0-9]+)\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _File:
+    """The alternatives by their number, and the lines of orders with the number of each line."""
+
+    names: dict[int, str]
+    orders: pl.DataFrame
+
+
+def preflib_frame(name: str, content: str) -> pl.DataFrame:
+    """Read the orders: how often each was given, and its alternatives from the best down.
+
+    A line that cannot be read has no order, and stands in the column of the unread.
+    """
+    lines = content.splitlines()
+    first = next((line for line in lines if line.strip()), "")
+    file = _new(lines) if first.lstrip().startswith("#") else _old(name, lines)
+    if not len(file.orders):
+        raise InputError(f"{name} has a header but no votes.")
+    return _read(file)
+
+
+def _new(lines: list[str]) -> _File:
+    """Read a header of comments, and orders such as ``3: 1,2,{3,4}``."""
+    found = [match for line in lines if (match := _NAME.match(line.strip()))]
+    count = next((int(m[1]) for line in lines if (m := _ALTERNATIVES.match(line.strip()))), 0)
+    names = dict.fromkeys(range(1, count + 1), "")
+    return _File(names | _named(found), _numbered(lines, after=0))
+
+
+def _old(name: str, lines: list[str]) -> _File:
+    """Read the number of alternatives, a line for each, the totals, and ``3,1,2,{3,4}``."""
+    count = int(lines[0]) if lines and re.fullmatch(r"\s*[0-9]{1,9}\s*", lines[0]) else 0
+    if not count:
+        raise _no_header(name, "line 1 is neither a comment nor the number of alternatives")
+    found = []
+    for number in range(2, count + 2):
+        match = _OLD_NAME.match(lines[number - 1].strip()) if number <= len(lines) else None
+        if not match:
+            raise _no_header(name, f"line {number:,} is not the number and name of an alternative")
+        found.append(match)
+    return _File(_named(found), _numbered(lines, after=count + 2))
+
+
+def _no_header(name: str, why: str) -> InputError:
+    return InputError(
+        f"{name} cannot be read as PrefLib: {why}. If it is of another kind, name it with --format."
+    )
+
+
+def _named(found: list[re.Match[str]]) -> dict[int, str]:
+    return {int(match[1]): match[2].strip() for match in found}
+
+
+def _numbered(lines: list[str], after: int) -> pl.DataFrame:
+    """Number the lines from 1, and leave out empty ones and comments."""
+    frame = pl.DataFrame({"text": lines}, schema={"text": pl.String}).with_row_index(LINE, 1)
+    text = pl.col("text").str.strip_chars()
+    kept = (text != "") & ~text.str.starts_with("#")
+    return frame.slice(after).filter(kept).with_columns(text)
+
+
+def _read(file: _File) -> pl.DataFrame:
+    text = file.orders["text"]
+    order = (
+        text.str.extract(_ORDER, 2).fill_null("").str.extract_all(_LEVEL).to_frame("order")
+    ).select(pl.col("order").list.eval(_alternatives(file.names)))["order"]
+    owner, _, levels = flat(order)
+    inner, _, alternatives = flat(levels)
+    unknown = owner[inner[alternatives.is_null().to_numpy()]]
+    bad = (order.list.len() == 0).to_numpy()
+    bad[unknown] = True
+    return pl.DataFrame(
+        {
+            LINE: file.orders[LINE],
+            "count": text.str.extract(_ORDER, 1),
+            "order": order,
+            "unread": text,
+        }
+    ).with_columns(
+        pl.when(pl.Series(bad)).then(pl.lit("1")).otherwise("count").alias("count"),
+        pl.when(~pl.Series(bad)).then("order").alias("order"),
+        pl.when(pl.Series(bad)).then("unread").alias("unread"),
+    )
+
+
+def _alternatives(names: dict[int, str]) -> pl.Expr:
+    """Make lists of labels from texts such as ``3`` and ``{3,4}``; nothing for the unknown."""
+    number = pl.element().cast(pl.Int64, strict=False)
+    labels: list[str] | list[int] = list(names.values())
+    if not all(labels) or len(set(labels)) < len(labels):
+        labels = list(names)
+    if names:
+        number = number.replace_strict(list(names), labels, default=None)
+    return pl.element().str.extract_all("[0-9]+").list.eval(number)
