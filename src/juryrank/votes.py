@@ -36,7 +36,7 @@ class LeftOut:
     bad_rows: int = 0
     self_comparisons: int = 0
     skipped: int = 0
-    """Rows whose outcome the user has mapped to "skip"."""
+    """Rows whose outcome is "skip", or has been mapped to it."""
     sentences: tuple[str, ...] = ()
 
     @property
@@ -99,8 +99,10 @@ class Votes:
         return len(self.left)
 
     def __repr__(self) -> str:
+        pairs, lists = counted(self.n_pairs, "pair"), counted(self.lists.number, "list")
+        of_which = f" ({pairs}, {lists})" if self.lists.number else ""
         return (
-            f"Votes({counted(len(self), 'vote')} by {counted(self.n_judges, 'judge')} on "
+            f"Votes({counted(len(self), 'vote')}{of_which} by {counted(self.n_judges, 'judge')} on "
             f"{counted(self.n_items, 'item')}, {counted(self.left_out.total, 'row')} left out)"
         )
 

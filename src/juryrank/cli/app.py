@@ -127,7 +127,7 @@ def juryrank(
 ) -> None:
     """Votes by many judges in, one ranking out, and how far to trust every judge.
 
-    A vote is a row: judge, winner, loser; or judge, left, right, winner.
+    A vote is a row: judge, winner, loser; or judge, left, right, winner; or judge, ranking.
 
     Examples:
       juryrank check votes.csv

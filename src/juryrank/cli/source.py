@@ -28,6 +28,7 @@ class Source:
     file_format: str | None
     columns: dict[str, str | None]
     outcome_map: dict[str, str]
+    judge_per_row: bool
     skip_bad: bool
 
     def read(self) -> Votes:
@@ -38,13 +39,9 @@ class Source:
             return read_votes(
                 self.path,
                 format=self.file_format,
-                judge=self.columns["judge"],
-                winner=self.columns["winner"],
-                loser=self.columns["loser"],
-                left=self.columns["left"],
-                right=self.columns["right"],
-                weight=self.columns["weight"],
+                **self.columns,
                 outcome_map=self.outcome_map,
+                judge_per_row=self.judge_per_row,
                 skip_bad=self.skip_bad,
             )
 
@@ -76,25 +73,43 @@ def _source(
         list[str],
         typer.Argument(
             metavar="VOTES",
-            help="A file (CSV, TSV, JSON, NDJSON, Parquet, Arrow; also as .gz or .zst), a folder "
-            "or quoted glob of such files, or - for standard input.",
+            help="A file (CSV, TSV, JSON, NDJSON, Parquet, Arrow, or PrefLib's .soc, .soi, .toc, "
+            ".toi; also as .gz or .zst), a folder or quoted glob of such files, or - for standard "
+            "input.",
         ),
     ],
     judge: Annotated[str | None, _column("judges")] = None,
-    winner: Annotated[str | None, _column("winners or outcomes")] = None,
+    winner: Annotated[str | None, _column("winners, outcomes or choices")] = None,
     loser: Annotated[str | None, _column("losers")] = None,
     left: Annotated[str | None, _column("items shown on the left")] = None,
     right: Annotated[str | None, _column("items shown on the right")] = None,
+    ranking: Annotated[
+        str | None,
+        _column("rankings (a > b = c, or lists); with a row for each item, that of ranking ids"),
+    ] = None,
+    options: Annotated[
+        str | None, _column("sets: the items the judge saw (a | b | c, or lists)")
+    ] = None,
+    item: Annotated[str | None, _column("items, where there is a row for each item")] = None,
+    position: Annotated[str | None, _column("the items' positions there, 1 for the best")] = None,
     weight: Annotated[str | None, _column("weights")] = None,
     outcome_map: Annotated[
         list[str] | None,
         typer.Option(
-            help="What words in the outcome column mean (left, right, tie or skip), such as "
-            "'Left wins=left,both=tie'. May be repeated.",
+            help="What words in the outcome column mean (left, right, tie, both_bad or skip), such "
+            "as 'Left wins=left,both=tie'. May be repeated.",
             metavar="WORD=MEANING",
             rich_help_panel=PANEL,
         ),
     ] = None,
+    judge_per_row: Annotated[
+        bool,
+        typer.Option(
+            "--judge-per-row",
+            help="Take every row, or ranking, as a judge of its own.",
+            rich_help_panel=PANEL,
+        ),
+    ] = False,
     skip_bad: Annotated[
         bool,
         typer.Option(
@@ -107,15 +122,18 @@ def _source(
         str | None,
         typer.Option(
             "--format",
-            help="csv, tsv, json, ndjson, parquet or arrow, if content and ending do not tell.",
+            help="csv, tsv, json, ndjson, parquet, arrow or soc, if content and ending do not "
+            "tell.",
             metavar="NAME",
             rich_help_panel=PANEL,
         ),
     ] = None,
 ) -> Source:
-    columns = {"judge": judge, "winner": winner, "loser": loser}
-    columns |= {"left": left, "right": right, "weight": weight}
-    return Source(_only(votes), file_format, columns, _meanings(outcome_map or ()), skip_bad)
+    columns = {"judge": judge, "winner": winner, "loser": loser, "left": left, "right": right}
+    columns |= {"ranking": ranking, "options": options, "item": item, "position": position}
+    columns["weight"] = weight
+    meanings = _meanings(outcome_map or ())
+    return Source(_only(votes), file_format, columns, meanings, judge_per_row, skip_bad)
 
 
 def _only(paths: Sequence[str]) -> str:
@@ -136,7 +154,7 @@ def _meanings(given: Sequence[str]) -> dict[str, str]:
     if bad:
         raise InputError(
             f"--outcome-map does not say what {bad[0]!r} means. Write WORD=MEANING, where MEANING "
-            "is left, right, tie or skip, and commas between several."
+            "is left, right, tie, both_bad or skip, and commas between several."
         )
     split = (pair.rsplit("=", 1) for pair in pairs)
     return {word.strip(): meaning.strip() for word, meaning in split}

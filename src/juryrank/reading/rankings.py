@@ -62,9 +62,8 @@ def wide_ballots(rows: Rows, columns: WideColumns, rules: Rules) -> Ballots:
     """Take each row's ranking from a column for each place."""
     places = same_kind(*(rows.frame[place] for place in columns.places))
     filled = np.column_stack([_is_filled(place) for place in places])
-    last_filled = filled.shape[1] - np.argmax(filled[:, ::-1], axis=1)
-    empty = ~filled.any(axis=1)
-    gap = np.less(filled.sum(axis=1), last_filled) & ~empty
+    empty = ~np.logical_or.reduce(filled, axis=1)
+    gap = np.logical_or.reduce(~filled[:, :-1] & filled[:, 1:], axis=1)
     where = [np.flatnonzero(column) for column in filled.T]
     entries = Entries(
         np.concatenate(where),
