@@ -6,12 +6,13 @@ import io
 import json
 from collections.abc import Callable
 
+import numpy as np
 import polars as pl
 import pytest
 
 from juryrank.errors import InputError
 from juryrank.reading import read_votes
-from juryrank.votes import LEFT_WON, Votes
+from juryrank.votes import LEFT_WON, Votes, judge_codes
 
 WINS = pl.DataFrame(
     {
@@ -36,6 +37,37 @@ def rows(votes: Votes) -> list[Row]:
             strict=True,
         )
     )
+
+
+Ranking = tuple[object, list[list[object]], list[object], float]
+
+
+def rankings(votes: Votes) -> list[Ranking]:
+    """Give the lists with their labels: judge, levels of tied items, items not ranked, weight."""
+    lists = votes.lists
+    found = []
+    for number, judge in enumerate(votes.judges.gather(judge_codes(lists.start))):
+        inside = slice(lists.begin[number], lists.begin[number + 1])
+        items = votes.items.gather(lists.item[inside]).to_list()
+        levels: list[list[object]] = [[] for _ in range(lists.level[inside].max() + 1)]
+        for item, level in zip(items, lists.level[inside], strict=True):
+            levels[level].append(item)
+        ranked = int(lists.ranked[number])
+        rest = levels.pop() if ranked < len(items) else []
+        assert sum(map(len, levels)) == ranked
+        assert items == [item for level in (*levels, rest) for item in level]
+        found.append((judge, levels, rest, float(lists.weight[number])))
+    return found
+
+
+def assert_same(one: Votes, other: Votes) -> None:
+    """Check that two readings gave the same votes, array by array."""
+    assert one.items.equals(other.items)
+    assert one.judges.equals(other.judges)
+    for name in ("start", "left", "right", "outcome", "weight"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
+    for ours, theirs in zip(one.lists, other.lists, strict=True):
+        np.testing.assert_array_equal(ours, theirs, strict=True)
 
 
 def wins_as_rows(frame: pl.DataFrame) -> list[Row]:

@@ -73,6 +73,7 @@ def ballot_votes(rows: Rows, ballots: Ballots, rules: Rules) -> Votes:
     """Check rankings, code them and sort them by judge."""
     items, entries = _merged(ballots)
     complaints = [*ballots.complaints, *_complaints(rows, ballots, items, entries)]
+    complaints.append(_too_short(ballots, items, entries, complaints))
     keep, left_out = sift(
         rows,
         complaints,
@@ -191,8 +192,7 @@ def _complaints(rows: Rows, ballots: Ballots, items: Coded, entries: _Merged) ->
             _about_items(what, strange, entries, items, count),
             _empty_items(options, ballots.shown, items.codes[1], count),
         ]
-    doubled = entries.ballot[twice | twice_ranked]
-    return [*found, _too_short(ballots, items, entries, doubled, count)]
+    return found
 
 
 def _about_items(what: str, bad: Mask, entries: _Merged, items: Coded, count: int) -> Complaint:
@@ -221,20 +221,16 @@ def _has_set(ballots: Ballots) -> Mask:
 
 
 def _too_short(
-    ballots: Ballots, items: Coded, entries: _Merged, doubled: Ints, count: int
+    ballots: Ballots, items: Coded, entries: _Merged, others: Sequence[Complaint]
 ) -> Complaint:
-    """Complain about votes on one item, if there is no other complaint about their items."""
+    """Complain about votes on one item, if there is no other complaint about them."""
+    bad = np.logical_or.reduce([complaint.bad for complaint in others])
     size = np.bincount(entries.ballot, minlength=len(ballots.first_row))
-    sources = [source for source in (ballots.ranked, ballots.shown) if source is not None]
-    with_gaps = [
-        ballots.of_row[source.row[codes < 0]]
-        for source, codes in zip(sources, items.codes, strict=True)
-    ]
-    short = np.setdiff1d(np.flatnonzero(size == 1), np.concatenate([doubled, *with_gaps]))
+    short = np.setdiff1d(np.flatnonzero(size == 1), ballots.of_row[bad])
     codes = entries.code[np.searchsorted(entries.ballot, short[:MOST_CASES])]
     rows = ballots.first_row[short]
     values = dict(zip(rows[:MOST_CASES].tolist(), items.labels.gather(codes), strict=True))
-    return Complaint("only one item", _mask(rows, count), values, ballots.names.hint)
+    return Complaint("only one item", _mask(rows, len(bad)), values, ballots.names.hint)
 
 
 # --- coded and sorted --------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import polars as pl
 from juryrank.errors import InputError
 from juryrank.reading.ballots import Entries, Ints, row_numbers
 from juryrank.reading.coding import labels
-from juryrank.reading.nesting import flat, without_arrays
+from juryrank.reading.nesting import flat, never_empty, without_arrays
 from juryrank.reading.rows import Mask
 
 SET_SEPARATORS = "|;,"
@@ -92,7 +92,7 @@ def _entries_of_lists(row: Ints, lists: pl.Series) -> Entries:
     """Give the items of lists; the level of an item is its place, or that of its inner list."""
     owner, place, values = flat(lists)
     if isinstance(values.dtype, pl.List):
-        inner_owner, _, values = flat(values.fill_null([]), keep_empty=True)
+        inner_owner, _, values = flat(never_empty(values))
         owner, place = owner[inner_owner], place[inner_owner]
     return Entries(row[owner], place.astype(np.int32), labels(values))
 

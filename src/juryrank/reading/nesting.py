@@ -14,25 +14,21 @@ from numpy.typing import NDArray
 from juryrank.reading.formats import content_of
 
 
-def flat(
-    lists: pl.Series, keep_empty: bool = False
-) -> tuple[NDArray[np.int64], NDArray[np.int64], pl.Series]:
-    """Give the values of lists one after the other, with the list of each and the place in it.
-
-    Args:
-        lists: A column of lists.
-        keep_empty: Whether an empty list stands for one missing value, or for none.
-    """
+def flat(lists: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.int64], pl.Series]:
+    """Give the values of lists one after the other, with the list of each and the place in it."""
     size = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
     filled = size > 0
-    if keep_empty:
-        size = np.maximum(size, 1)
-        values = lists.explode()
-    else:
-        values = lists.filter(filled).explode() if not filled.all() else lists.explode()
+    values = (lists if filled.all() else lists.filter(filled)).explode()
     owner = np.repeat(np.arange(len(size)), size)
     place = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
     return owner, place, values
+
+
+def never_empty(lists: pl.Series) -> pl.Series:
+    """Put a missing value into every list that has none, so that it leaves a trace."""
+    filled = lists.list.len().fill_null(0) > 0
+    missing = pl.Series(lists.name, [[None]], dtype=lists.dtype)
+    return lists if filled.all() else lists.zip_with(filled, missing.new_from_index(0, len(lists)))
 
 
 def without_arrays(column: pl.Series) -> pl.Series:
