@@ -276,6 +276,30 @@ def test_reading_options_are_shared() -> None:
     assert run("compare", "-", *options, "--folds", "2", stdin=rows).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        ("who,what\nann,x>y\nann,y>x\n", ["--judge", "who", "--ranking", "what"]),
+        ("who,saw,what\n1,x|y,x\n2,x|y,y\n", ["--options", "saw", "--winner", "what"]),
+        (
+            "heat,driver,at\n1,x,1\n1,y,2\n2,y,1\n2,x,2\n",
+            ["--ranking", "heat", "--item", "driver", "--position", "at"],
+        ),
+        ("# TITLE: two\n1: 1,2\n1: 2,1\n", ["--format", "soc", "--judge-per-row"]),
+    ],
+)
+def test_rankings_have_options_too(rows: str, options: list[str]) -> None:
+    checked = json.loads(run("check", "-", *options, "--json", stdin=rows).stdout)
+    assert (checked["votes"], checked["items"]) == (2, 2)
+    assert checked["judges"] == (2 if "--judge-per-row" in options else 1)
+
+
+def test_a_bad_ranking_stops_the_run() -> None:
+    result = run("check", "-", stdin="judge,ranking\na,x > y > z\na,x > x > y\n")
+    assert result.exit_code == 2
+    assert "row 2 'x'" in result.stderr
+
+
 def test_bad_rows_stop_the_run() -> None:
     result = run("check", "-", stdin="judge,left,right,winner\na,x,y,left\na,x,y,who\n")
     assert result.exit_code == 2
