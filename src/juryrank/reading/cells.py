@@ -34,36 +34,34 @@ class Cells:
 
 def ranking_cells(column: pl.Series) -> Cells:
     """Take rankings apart: items from the best down, those of one level tied."""
-    return _cells(column, ">", "=")
+    _require_lists_or_text(
+        column,
+        "text such as a > b > c. If it is the position of the item in each row, say "
+        f"--position {column.name} (position={column.name!r})",
+    )
+    return _of_lists(column) if column.dtype.is_nested() else _of_text(column, ">", "=")
 
 
 def set_cells(column: pl.Series) -> Cells:
     """Take sets apart; the levels mean nothing."""
-    return _cells(column, _set_separator(column), "")
-
-
-def _cells(column: pl.Series, separator: str, tie: str) -> Cells:
+    _require_lists_or_text(column, "text such as a | b | c")
     if column.dtype.is_nested():
         return _of_lists(column)
-    text = labels(column)
-    if text.dtype != pl.String:
-        raise _no_rankings(column)
-    return _of_text(text, separator, tie)
+    return _of_text(column, _set_separator(labels(column)), "")
 
 
-def _no_rankings(column: pl.Series) -> InputError:
-    return InputError(
-        f"The column {column.name!r} holds {column.dtype}, not lists of items. Give lists, or text "
-        "such as a > b > c. If it is the position of the item in each row, say "
-        f"--position {column.name} (position={column.name!r})."
+def _require_lists_or_text(column: pl.Series, what: str) -> None:
+    is_list = isinstance(column.dtype, pl.List | pl.Array)
+    if is_list or (not column.dtype.is_nested() and labels(column).dtype == pl.String):
+        return
+    raise InputError(
+        f"The column {column.name!r} holds {column.dtype}, not lists of items. Give lists, or "
+        f"{what}."
     )
 
 
-def _set_separator(column: pl.Series) -> str:
+def _set_separator(text: pl.Series) -> str:
     """Tell what is between the items of the sets: the first sign that occurs anywhere."""
-    if column.dtype.is_nested():
-        return SET_SEPARATORS[-1]
-    text = labels(column).cast(pl.String)
     text = text.filter(~_is_bracketed(text).fill_null(False))
     found = (sign for sign in SET_SEPARATORS if text.str.contains(sign, literal=True).any())
     return next(found, SET_SEPARATORS[-1])
@@ -80,8 +78,6 @@ def _is_bracketed(text: pl.Series) -> pl.Series:
 def _of_lists(column: pl.Series) -> Cells:
     """Take list columns apart, where a list within a list is a tie."""
     lists = without_arrays(column)
-    if not isinstance(lists.dtype, pl.List):
-        raise _no_rankings(column)
     nothing = np.zeros(len(lists), dtype=np.bool_)
     entries = _entries_of_lists(row_numbers(len(lists)), lists)
     empty = (lists.list.len().fill_null(0) == 0).to_numpy()
@@ -102,7 +98,7 @@ def _entries_of_lists(row: Ints, lists: pl.Series) -> Entries:
 
 def _of_text(column: pl.Series, separator: str, tie: str) -> Cells:
     """Take text apart: JSON lists, and items with signs between them."""
-    text = column.fill_null("").str.strip_chars()
+    text = labels(column).fill_null("").str.strip_chars()
     empty = (text == "").to_numpy()
     signs = [sign for sign in (separator, tie) if sign]
     has_sign = np.logical_or.reduce(

@@ -3,90 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from juryrank.errors import InputError, listing
-
-_SIDES = (
-    ("model_a", "model_b"),
-    ("item_a", "item_b"),
-    ("option_a", "option_b"),
-    ("a", "b"),
-    ("item1", "item2"),
-    ("item_1", "item_2"),
-    ("model1", "model2"),
-    ("model_1", "model_2"),
-    ("option1", "option2"),
-    ("option_1", "option_2"),
-    ("first", "second"),
-    ("left_item", "right_item"),
-    ("item_left", "item_right"),
-    ("left_id", "right_id"),
-    ("left_model", "right_model"),
-    ("model_left", "model_right"),
-    ("player_a", "player_b"),
-    ("system_a", "system_b"),
-    ("candidate_a", "candidate_b"),
-)
-_SIDES_AS_TEXT = (
-    ("response_a", "response_b"),
-    ("output_a", "output_b"),
-    ("answer_a", "answer_b"),
-    ("text_a", "text_b"),
-)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-_JUDGES = _names(
-    "judge worker annotator rater user performer labeler labeller evaluator reviewer voter "
-    "assessor participant grader expert respondent"
-)
-_WINNERS = _names(
-    "chosen preferred better won winning_item winner_id winner_name winner_model chosen_item "
-    "preferred_item"
-)
-_LOSERS = _names("rejected worse lost losing_item loser_id loser_name loser_model rejected_item")
-_OUTCOMES = _names(
-    "outcome label result choice preference vote answer verdict judgment judgement decision "
-    "selected selection"
-)
-_RANKINGS = _names(
-    "ranked rankings order ordering rank_order ranked_order preference_order preferences "
-    "ranked_items ranked_list ranked_options item_order"
-)
-_SETS = _names(
-    "set shown candidates choices alternatives seen slate items_shown shown_items option_set "
-    "choice_set item_set"
-)
-_ITEMS = _names("item_id itemid item_name alternative candidate option object model system")
-_PLACES = _names("position place placement placing standing rank_position")
-_LISTS = _names("ranking list ballot race task question session")
-
-Tiers = tuple[tuple[str, ...], ...]
-NAMES: dict[str, Tiers] = {
-    "judge": (
-        ("judge",),
-        tuple(f"{who}{what}" for who in _JUDGES for what in ("", "_id", "_name", "id")),
-    ),
-    "left": (("left",), tuple(a for a, _ in _SIDES), tuple(a for a, _ in _SIDES_AS_TEXT)),
-    "right": (("right",), tuple(b for _, b in _SIDES), tuple(b for _, b in _SIDES_AS_TEXT)),
-    "winner": (("winner",), _WINNERS),
-    "loser": (("loser",), _LOSERS),
-    "outcome": (("winner",), (*_OUTCOMES, *_WINNERS)),
-    "choice": (("winner",), (*_OUTCOMES, *_WINNERS)),
-    "weight": (("weight",), ("weights", "count", "counts", "n_votes", "multiplicity", "frequency")),
-    "ranking": (("ranking",), _RANKINGS),
-    "options": (("options",), _SETS),
-    "item": (("item",), _ITEMS),
-    "position": (("rank",), _PLACES),
-    "id": (("ranking_id",), tuple(f"{what}{end}" for what in _LISTS for end in ("", "_id", "id"))),
-}
-"""The names people give the columns; an earlier tier wins, two of the same tier are a question."""
+from juryrank.reading.names import NAMES, known_names, place_of, plain
 
 SIDES_SHAPE, WINS_SHAPE = ("left", "right", "outcome"), ("winner", "loser")
 _MEANING = {
@@ -107,9 +28,6 @@ _MEANING = {
 _KEYWORDS = {"outcome": "winner", "choice": "winner", "id": "ranking"}
 """How the user names a role, where the word is not the role's own."""
 
-_ORDINALS = _names("first second third fourth fifth sixth seventh eighth ninth tenth")
-_NUMBERED_PLACE = re.compile(r"(rank|choice|position|place|pick|preference)_?([1-9][0-9]*)")
-_ORDINAL_PLACE = re.compile(r"([1-9][0-9]*)(?:st|nd|rd|th)(?:_choice|_place)?")
 _SURE_PLACES = ("rank", "ordinal")
 """Names of places that cannot be the two or more items of another shape."""
 
@@ -198,11 +116,6 @@ Columns = PairColumns | RankingColumns | ChoiceColumns | LongColumns | WideColum
 
 def _there(*names: str | None) -> list[str]:
     return [name for name in names if name is not None]
-
-
-def plain(name: str) -> str:
-    """Write a name so that case and the ways to part words do not matter."""
-    return re.sub(r"[\s_-]+", "_", name.strip().lower())
 
 
 @dataclass(frozen=True)
@@ -316,7 +229,7 @@ class _Header:
         """The columns of the first place, the second and so on, or none."""
         families: dict[str, dict[int, str]] = {}
         for name in self.names:
-            family, number = _place(plain(name))
+            family, number = place_of(name)
             if number and name not in self.given.values():
                 families.setdefault(family, {}).setdefault(number, name)
         full = [
@@ -335,16 +248,6 @@ class _Header:
     def _may_be_places(self, count: int) -> bool:
         """Whether columns such as choice_1 are places, and not items to be chosen from."""
         return count >= 3 and not self.matches("outcome")
-
-
-def _place(name: str) -> tuple[str, int]:
-    """Give the kind of name a place has, and the number of the place, 0 for no place."""
-    if numbered := _NUMBERED_PLACE.fullmatch(name):
-        return numbered[1], int(numbered[2])
-    if ordinal := _ORDINAL_PLACE.fullmatch(name):
-        return "ordinal", int(ordinal[1])
-    word = name.removesuffix("_choice").removesuffix("_place")
-    return ("word", _ORDINALS.index(word) + 1) if word in _ORDINALS else ("", 0)
 
 
 def _shape(found: _Header, given: Mapping[str, str]) -> _Shape:
@@ -433,14 +336,10 @@ def _check_not_doubled(source: str, names: Sequence[str], chosen: Sequence[str])
         raise InputError(f"{source} has more than one column {doubled[0]!r}. Rename or remove one.")
 
 
-def _known_names(role: str) -> set[str]:
-    return {name for tier in NAMES[role] for name in tier}
-
-
 def _missing(source: str, names: Sequence[str], role: str) -> InputError:
     keyword = _keyword(role)
-    known = _known_names(role)
-    others = set().union(*(_known_names(other) for other in NAMES)) - known
+    known = known_names(role)
+    others = set().union(*(known_names(other) for other in NAMES)) - known
     scores = {
         name: max(difflib.SequenceMatcher(None, plain(name), other).ratio() for other in known)
         for name in names

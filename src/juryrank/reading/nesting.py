@@ -76,10 +76,10 @@ def read_json(content: bytes) -> pl.DataFrame:
     try:
         return pl.read_json(content, infer_schema_length=None)
     except pl.exceptions.PolarsError:
-        rows = _objects(content.decode())
-        if rows is None:
+        even = _evened_frame(content)
+        if even is None:
             raise
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return even
 
 
 def scan_ndjson(where: Path | bytes) -> pl.LazyFrame:
@@ -91,8 +91,8 @@ def scan_ndjson(where: Path | bytes) -> pl.LazyFrame:
     except pl.exceptions.PolarsError:
         pass  # the lines may mix types, or be no objects: then the scan is to say so
     lines = (line for line in content_of(where).splitlines() if line.strip())
-    rows = _objects(f"[{','.join(line.decode() for line in lines)}]")
-    return scan if rows is None else pl.DataFrame(rows, infer_schema_length=None).lazy()
+    even = _evened_frame(b"[" + b",".join(lines) + b"]")
+    return scan if even is None else even.lazy()
 
 
 def _has_lists_as_text(scan: pl.LazyFrame) -> bool:
@@ -105,13 +105,13 @@ def _has_lists_as_text(scan: pl.LazyFrame) -> bool:
     return bool(scan.select(some).collect().item())
 
 
-def _objects(text: str) -> list[dict[str, Any]] | None:
+def _evened_frame(content: bytes) -> pl.DataFrame | None:
     """Decode an array of objects that have lists in lists; nothing if it is something else."""
     try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError):
+        rows = json.loads(content)
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            return None
+        table = evened_rows(rows)
+        return None if table == rows else pl.DataFrame(table, infer_schema_length=None)
+    except (ValueError, TypeError, RecursionError, pl.exceptions.PolarsError):
         return None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        return None
-    table = evened_rows(rows)
-    return table if table != rows else None

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from juryrank.errors import InputError
 from juryrank.reading.coding import Coded, coded, labels
-from juryrank.reading.columns import NAMES, PairColumns, plain
+from juryrank.reading.columns import PairColumns
+from juryrank.reading.names import NAMES, plain
 from juryrank.votes import LEFT_WON, RIGHT_WON, TIE
 
 UNKNOWN, AMBIGUOUS, SKIP, BOTH_BAD = 2, 3, 4, 5
