@@ -409,6 +409,11 @@ class TestWideForm:
         assert "no column for the outcome" in complaint(lambda: read("first,second\na,b\n"))
         assert complaint(lambda: read("choice_1,choice_2,choice_3,answer\na,b,c,b\n"))
 
+    def test_two_rows_of_places(self) -> None:
+        header, cells = "1st,2nd,rank_1,rank_2", "a,b,b,a"
+        assert "1st, 2nd; rank_1, rank_2" in complaint(lambda: read(f"{header}\n{cells}\n"))
+        assert len(read(f"winner,loser,{header}\na,b,{cells}\n")) == 1
+
     def test_complaints(self) -> None:
         table = "judge,1st,2nd,3rd\nu,a,,c\nv,a,,\nw,a,b,a\n,a,b,c\nu,,,\nu,,b,\nu,a,b,c\n"
         said = complaint(lambda: read(table))

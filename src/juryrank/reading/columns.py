@@ -141,7 +141,7 @@ class _Shape:
 
     def fits(self, found: _Header) -> bool:
         """Whether everything it needs is there."""
-        return not self.lacks(found) and (not self.has_places or bool(found.places))
+        return not self.lacks(found) and (not self.has_places or bool(found.rows_of_places()))
 
 
 _BY_SIDES = _Shape("pairs", SIDES_SHAPE)
@@ -173,12 +173,12 @@ def choose(source: str, names: Sequence[str], asked: Mapping[str, str | None]) -
     if missing:
         raise _missing(source, names, missing[0])
     roles = {role: found.column(role) for role in (*shape.needs, *shape.may, "judge", "weight")}
-    columns = _columns(shape, roles, found.places)
+    columns = _columns(shape, roles, found)
     _check_not_doubled(source, names, columns.used)
     return columns
 
 
-def _columns(shape: _Shape, roles: Mapping[str, str | None], places: tuple[str, ...]) -> Columns:
+def _columns(shape: _Shape, roles: Mapping[str, str | None], found: _Header) -> Columns:
     judge, weight, options = roles["judge"], roles["weight"], roles.get("options")
     needed = [str(roles[role]) for role in shape.needs]
     if shape is _LONG:
@@ -188,7 +188,7 @@ def _columns(shape: _Shape, roles: Mapping[str, str | None], places: tuple[str, 
     if shape is _RANKED:
         return RankingColumns(needed[0], options, judge, weight)
     if shape is _WIDE:
-        return WideColumns(places, options, judge, weight)
+        return WideColumns(found.places(), options, judge, weight)
     left, right, *outcome = needed
     return PairColumns(left, right, outcome[0] if outcome else None, judge, weight)
 
@@ -224,26 +224,29 @@ class _Header:
             )
         return found[0] if found else None
 
-    @property
     def places(self) -> tuple[str, ...]:
-        """The columns of the first place, the second and so on, or none."""
+        """Give the columns of the first place, the second and so on."""
+        found = self.rows_of_places()
+        if len(found) > 1:
+            raise InputError(
+                f"{self.source} has several rows of places: "
+                f"{'; '.join(', '.join(columns) for columns in found)}. Remove all but one."
+            )
+        return found[0]
+
+    def rows_of_places(self) -> list[tuple[str, ...]]:
+        """Find columns of the first place, the second and so on, for each way to name them."""
         families: dict[str, dict[int, str]] = {}
         for name in self.names:
             family, number = place_of(name)
             if number and name not in self.given.values():
                 families.setdefault(family, {}).setdefault(number, name)
-        full = [
+        return [
             tuple(columns[number] for number in sorted(columns))
             for family, columns in families.items()
             if sorted(columns) == list(range(1, len(columns) + 1))
             and (len(columns) >= 2 if family in _SURE_PLACES else self._may_be_places(len(columns)))
         ]
-        if len(full) > 1:
-            raise InputError(
-                f"{self.source} has several rows of places: "
-                f"{'; '.join(', '.join(columns) for columns in full)}. Remove all but one."
-            )
-        return full[0] if full else ()
 
     def _may_be_places(self, count: int) -> bool:
         """Whether columns such as choice_1 are places, and not items to be chosen from."""
@@ -289,7 +292,7 @@ def _nearest(found: _Header, able: Sequence[_Shape]) -> _Shape:
 def _several(found: _Header, shapes: Sequence[_Shape]) -> InputError:
     ways = []
     for shape in shapes:
-        columns = [str(found.matches(role)[0]) for role in shape.needs] or found.places
+        columns = [str(found.matches(role)[0]) for role in shape.needs] or found.places()
         ways.append(f"{shape.what} ({', '.join(columns)})")
     advice = {
         _LONG: "--item and --position for one row per item",
