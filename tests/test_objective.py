@@ -48,7 +48,7 @@ def test_gradients_agree_with_finite_differences(noise: Noise) -> None:
             objective.slopes(score + move, accuracy),
             objective.slopes(score - move, accuracy),
         )
-        assert slopes.score[i] == pytest.approx((up.value - down.value) / (2 * step), rel=1e-6)
+        assert slopes.state[i] == pytest.approx((up.value - down.value) / (2 * step), rel=1e-6)
     for u in range(5):
         move = step * np.eye(5)[u]
         up, down = (
@@ -131,7 +131,7 @@ def test_profile_curvature_is_that_of_the_profiled_objective() -> None:
         _, down = objective.profile(score - move, accuracy.copy())
         numeric[i] = (up - down) / (2 * step)
     np.testing.assert_allclose(matrix, numeric, rtol=1e-4, atol=1e-4)
-    diagonal = objective.curvature(score, accuracy).score
+    diagonal = objective.curvature(score, accuracy).state
     np.testing.assert_allclose(diagonal, np.diag(matrix), rtol=1e-12)
 
 
@@ -150,7 +150,7 @@ def test_curvature_in_the_accuracies_and_between_agrees_with_finite_differences(
         numeric = (up.accuracy[u] - down.accuracy[u]) / (2 * step)
         assert curvature.accuracy[u] == pytest.approx(numeric, rel=1e-6)
         np.testing.assert_allclose(
-            mixed[u], (up.score - down.score) / (2 * step), rtol=1e-5, atol=1e-6
+            mixed[u], (up.state - down.state) / (2 * step), rtol=1e-5, atol=1e-6
         )
 
 
@@ -210,7 +210,7 @@ def test_own_noise_goes_through_the_same_objective() -> None:
     expected = make(NORMAL).slopes(score, accuracy)
     ours = make(own).slopes(score, accuracy)
     assert ours.value == pytest.approx(expected.value, rel=1e-7)
-    np.testing.assert_allclose(ours.score, expected.score, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(ours.state, expected.state, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("scales", [(0.0, 1.0), (1.0, -1.0), (np.nan, 1.0)])

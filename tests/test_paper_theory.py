@@ -110,7 +110,7 @@ def test_the_hessian_is_the_derivative_of_the_gradient(name: str) -> None:
 
     def gradient(at: Floats) -> Floats:
         slope = objective.slopes(at[:6], at[6:])
-        return np.concatenate((slope.score, slope.accuracy))
+        return np.concatenate((slope.state, slope.accuracy))
 
     step = 1e-5
     numeric = np.array(
@@ -129,7 +129,7 @@ def test_expected_votes_are_many_votes(name: str) -> None:
     observed = hessian(truth.noise.terms, sampled, truth.score, truth.accuracy)
     np.testing.assert_allclose(observed.joint(), expected.joint(), atol=2e-3)
     slope = Objective(expected_wins(truth), 6, truth.noise).slopes(truth.score, truth.accuracy)
-    assert np.abs(slope.score).max() < 1e-9
+    assert np.abs(slope.state).max() < 1e-9
     assert np.abs(slope.accuracy).max() < 1e-9
 
 

@@ -25,7 +25,7 @@ ACCURACIES = [2.0, 1.5, 1.0, 1.0, 0.5, -1.0]
 def fitted(prior: PriorChoice = "auto", model: str = "hbtl", lambda0: float = 0.0) -> Fitted:
     made = jr.simulate(9, accuracies=ACCURACIES, votes_per_judge=120, seed=3)
     votes = jr.votes_from(made.votes)
-    return fit(task_of(votes, model, None, prior, lambda0, "profile", True, 1))
+    return fit(task_of(votes, model, None, prior, lambda0, threads=1))
 
 
 def parts(found: Fitted) -> tuple[Objective, Floats, Floats, Floats]:
@@ -54,7 +54,7 @@ def covariance_by_brute_force(found: Fitted) -> Floats:
 
     def gradient(theta: Floats) -> Floats:
         slopes = objective.slopes(theta[:n], theta[n:].copy())
-        return np.concatenate((slopes.score, slopes.accuracy))
+        return np.concatenate((slopes.state, slopes.accuracy))
 
     theta = np.concatenate((score, accuracy))
     hessian = numerical_jacobian(gradient, theta)

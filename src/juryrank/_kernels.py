@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from juryrank.arrays import Floats
 
 if TYPE_CHECKING:
+    from juryrank.lists import Lists
     from juryrank.votes import Wins
 
 Integers = NDArray[np.int32]
@@ -48,6 +49,33 @@ class AccuracyRule(NamedTuple):
     mean: float
     precision: float
     bound: float
+
+
+class Effects(NamedTuple):
+    """What else decides a vote: how readily judges tie, and what the left side gains.
+
+    Both have a row for every judge, or one for all of them.
+    """
+
+    sizes: Offsets
+    """Sizes (2, 3, ...) of the groups of items that can be tied; empty if none can."""
+    tie: Floats
+    """The logarithm of the weight of a tie: rows x sizes."""
+    order: Floats
+    """What an item gains on the left side; empty if it gains nothing."""
+
+
+class EffectPlaces(NamedTuple):
+    """Where in the state, after the scores, the effects stand; -1 for what is not estimated."""
+
+    tie: int
+    """The weights of ties for all judges, one for each size."""
+    own_tie: int
+    """What is added to them for the first judge, the second, ..."""
+    order: int
+    """What the left side gains with all judges."""
+    own_order: int
+    """What is added to it for the first judge, the second, ..."""
 
 
 class NoiseCode(NamedTuple):
@@ -354,6 +382,478 @@ def counting_order(codes: Integers, n_groups: int) -> Offsets:
     return order
 
 
+# --- lists of more than two items, Gumbel noise --------------------------------------------------
+#
+# A list is a row of choices: its first group from all its items, the next from those left, and so
+# on. With places ``y = accuracy * score``, the group C is chosen from R with probability
+#
+#     t_|C| exp(mean of y over C) / sum over groups S of R of t_|S| exp(mean of y over S),
+#
+# where ``t_1 = 1`` (Plackett-Luce), ``t_2, t_3, ...`` are the weights of ties (Davidson's model,
+# generalised to groups) and groups of other sizes do not occur. The sum over all S of size k is
+# ``t_k e_k(exp(y / k))``, an elementary symmetric polynomial, and so costs no more than k x items.
+
+
+@njit(**COMPILED)
+def _log_sum(x: float, y: float) -> float:
+    """``log(e^x + e^y)``."""
+    high, low = max(x, y), min(x, y)
+    return high + np.log1p(np.exp(low - high)) if low > -np.inf else high
+
+
+@njit(**COMPILED)
+def _luce_along(place: Floats, direction: Floats, ranked: int) -> tuple[float, float, float]:
+    """``-log P`` of a list without ties, and two derivatives along a direction of the places."""
+    h = place.shape[0]
+    top, mass, first, second = -np.inf, 0.0, 0.0, 0.0
+    value, slope, bend = 0.0, 0.0, 0.0
+    for j in range(h - 1, -1, -1):
+        d, new = direction[j], 1.0
+        if place[j] > top:
+            shrink = np.exp(top - place[j])
+            mass *= shrink
+            first *= shrink
+            second *= shrink
+            top = place[j]
+        else:
+            new = np.exp(place[j] - top)
+        mass += new
+        first += new * d
+        second += new * d * d
+        if j < min(ranked, h - 1):
+            mean = first / mass
+            value += top + np.log(mass) - place[j]
+            slope += mean - d
+            bend += max(second / mass - mean * mean, 0.0)
+    return value, slope, bend
+
+
+@njit(**COMPILED)
+def _luce_log_masses(place: Floats, log_mass: Floats) -> None:
+    """``log sum_{i >= j} exp(place_i)`` for every ``j``."""
+    total = -np.inf
+    for j in range(place.shape[0] - 1, -1, -1):
+        total = _log_sum(total, place[j])
+        log_mass[j] = total
+
+
+@njit(**COMPILED)
+def _luce_pass(place: Floats, ranked: int, slope: Floats) -> float:
+    """``-log P`` of a list without ties; sets its slope in the places.
+
+    Item i is in the choices up to its own: ``sum_{j <= i} exp(y_i) / mass_j``, minus 1 if chosen.
+    """
+    h = place.shape[0]
+    choices = min(ranked, h - 1)
+    _luce_log_masses(place, slope)
+    value = 0.0
+    inverse = -np.inf
+    for i in range(h):
+        if i < choices:
+            value += slope[i] - place[i]
+            inverse = _log_sum(inverse, -slope[i])
+        slope[i] = np.exp(place[i] + inverse) - (1.0 if i < choices else 0.0)
+    return value
+
+
+@njit(**COMPILED)
+def _luce_hessian(place: Floats, ranked: int, slope: Floats, hessian: Floats) -> float:
+    """As `_luce_pass`; adds ``sum_j diag(p_j) - p_j p_j'`` to the Hessian in the places."""
+    h = place.shape[0]
+    log_mass = np.empty(h)
+    _luce_log_masses(place, log_mass)
+    squared = -np.inf
+    value = _luce_pass(place, ranked, slope)
+    choices = min(ranked, h - 1)
+    for i in range(h):
+        if i < choices:
+            squared = _log_sum(squared, -2.0 * log_mass[i])
+        chance = slope[i] + (1.0 if i < choices else 0.0)
+        hessian[i, i] += chance - np.exp(2.0 * place[i] + squared)
+        for later in range(i + 1, h):
+            joint = np.exp(place[i] + place[later] + squared)
+            hessian[i, later] -= joint
+            hessian[later, i] -= joint
+    return value
+
+
+@njit(**COMPILED)
+def _tied_with(level: Integers, j: int, ranked: int) -> int:
+    """How many ranked items, from j on, share its level."""
+    count = 1
+    while j + count < ranked and level[j + count] == level[j]:
+        count += 1
+    return count
+
+
+@njit(**COMPILED)
+def _chosen(values: Floats, j: int, count: int) -> float:
+    """The mean of the values of a group."""
+    total = 0.0
+    for i in range(j, j + count):
+        total += values[i]
+    return total / count
+
+
+@njit(**COMPILED)
+def _log_tie(count: int, sizes: Offsets, tie: Floats) -> float:
+    """The logarithm of the weight of a group of so many."""
+    for t in range(sizes.shape[0]):
+        if sizes[t] == count:
+            return float(tie[t])
+    return 0.0
+
+
+@njit(**COMPILED)
+def _tied_along(
+    place: Floats,
+    direction: Floats,
+    level: Integers,
+    ranked: int,
+    sizes: Offsets,
+    tie: Floats,
+) -> tuple[float, float, float]:
+    """``-log P`` of a list in which ties can occur, and two derivatives along a direction."""
+    h = place.shape[0]
+    value, slope, bend = 0.0, 0.0, 0.0
+    longest = int(sizes.max()) + 1
+    poly, poly1, poly2 = np.empty(longest), np.empty(longest), np.empty(longest)
+    j = 0
+    while j < ranked and h - j >= 2:
+        count = _tied_with(level, j, ranked)
+        top = place[j:].max()
+        mass, first, second = 0.0, 0.0, 0.0
+        for i in range(j, h):
+            e = np.exp(place[i] - top)
+            mass += e
+            first += e * direction[i]
+            second += e * direction[i] * direction[i]
+        for t in range(sizes.shape[0]):
+            k = sizes[t]
+            if k > h - j:
+                break
+            poly[: k + 1] = 0.0
+            poly1[: k + 1] = 0.0
+            poly2[: k + 1] = 0.0
+            poly[0] = 1.0
+            for i in range(j, h):
+                b = np.exp((place[i] - top) / k)
+                b1 = b * direction[i] / k
+                b2 = b1 * direction[i] / k
+                for d in range(k, 0, -1):
+                    poly2[d] += b2 * poly[d - 1] + 2.0 * b1 * poly1[d - 1] + b * poly2[d - 1]
+                    poly1[d] += b1 * poly[d - 1] + b * poly1[d - 1]
+                    poly[d] += b * poly[d - 1]
+            weight = np.exp(tie[t])
+            mass += weight * poly[k]
+            first += weight * poly1[k]
+            second += weight * poly2[k]
+        mean = first / mass
+        value += top + np.log(mass) - _chosen(place, j, count) - _log_tie(count, sizes, tie)
+        slope += mean - _chosen(direction, j, count)
+        bend += max(second / mass - mean * mean, 0.0)
+        j += count
+    return value, slope, bend
+
+
+@njit(**COMPILED)
+def _leave_one_out(base: Floats, degree: int, left: Floats) -> None:
+    """``left_i = e_degree`` of all the bases but the i-th; nothing is ever subtracted."""
+    n = base.shape[0]
+    before = np.zeros((n + 1, degree + 1))
+    before[0, 0] = 1.0
+    for i in range(n):
+        before[i + 1, 0] = 1.0
+        for d in range(1, degree + 1):
+            before[i + 1, d] = before[i, d] + base[i] * before[i, d - 1]
+    after = np.zeros(degree + 1)
+    after[0] = 1.0
+    for i in range(n - 1, -1, -1):
+        total = 0.0
+        for d in range(degree + 1):
+            total += before[i, d] * after[degree - d]
+        left[i] = total
+        for d in range(degree, 0, -1):
+            after[d] += base[i] * after[d - 1]
+
+
+@njit(**COMPILED)
+def _choice_shares(
+    place: Floats, sizes: Offsets, tie: Floats, share: Floats, by_size: Floats, chance: Floats
+) -> float:
+    """One choice from all of `place`: ``log`` of the mass, and its derivatives.
+
+    Sets ``share_i = d log mass / d y_i``, its part ``by_size[t, i]`` from ties of each size, and
+    ``chance[t]``, the probability of such a tie.
+    """
+    r = place.shape[0]
+    top = place.max()
+    mass = 0.0
+    for i in range(r):
+        share[i] = np.exp(place[i] - top)
+        mass += share[i]
+    base, left = np.empty(r), np.empty(r)
+    for t in range(sizes.shape[0]):
+        k = sizes[t]
+        chance[t] = 0.0
+        by_size[t, :r] = 0.0
+        if k > r:
+            continue
+        for i in range(r):
+            base[i] = np.exp((place[i] - top) / k)
+        _leave_one_out(base, k - 1, left)
+        weight = np.exp(tie[t])
+        for i in range(r):
+            by_size[t, i] = weight * base[i] * left[i] / k
+            chance[t] += by_size[t, i]  # each group is counted once, a k-th from each member
+            share[i] += by_size[t, i]
+        mass += chance[t]
+    for i in range(r):
+        share[i] /= mass
+    for t in range(sizes.shape[0]):
+        chance[t] /= mass
+        for i in range(r):
+            by_size[t, i] /= mass
+    return float(top + np.log(mass))
+
+
+@njit(**COMPILED)
+def _tied_pass(
+    place: Floats,
+    level: Integers,
+    ranked: int,
+    sizes: Offsets,
+    tie: Floats,
+    slope: Floats,
+    tie_slope: Floats,
+) -> float:
+    """``-log P`` of a list in which ties can occur; sets its slope, adds to that of the ties."""
+    h, kinds = place.shape[0], sizes.shape[0]
+    share, by_size, chance = np.empty(h), np.empty((kinds, h)), np.empty(kinds)
+    slope[:h] = 0.0
+    value = 0.0
+    j = 0
+    while j < ranked and h - j >= 2:
+        count = _tied_with(level, j, ranked)
+        value += _choice_shares(place[j:], sizes, tie, share, by_size, chance)
+        value -= _chosen(place, j, count) + _log_tie(count, sizes, tie)
+        for i in range(j, h):
+            slope[i] += share[i - j]
+        for i in range(j, j + count):
+            slope[i] -= 1.0 / count
+        for t in range(kinds):
+            tie_slope[t] += chance[t] - (1.0 if sizes[t] == count else 0.0)
+        j += count
+    return value
+
+
+@njit(**COMPILED)
+def _choice_pairs(
+    place: Floats, sizes: Offsets, tie: Floats, log_mass: float, j: int, hessian: Floats
+) -> None:
+    """Add the second derivatives of one choice's mass, over the mass, to those of its items."""
+    r = place.shape[0]
+    base, left = np.empty(r), np.empty(r)
+    for i in range(r):
+        hessian[j + i, j + i] += np.exp(place[i] - log_mass)
+    for t in range(sizes.shape[0]):
+        k = sizes[t]
+        if k > r:
+            break
+        weight = np.exp(tie[t])
+        for i in range(r):
+            base[i] = np.exp((place[i] - log_mass) / k)
+        _leave_one_out(base, k - 1, left)
+        for i in range(r):
+            hessian[j + i, j + i] += weight * base[i] * left[i] / (k * k)
+        for i in range(r):
+            own = base[i]
+            base[i] = 0.0
+            _leave_one_out(base, k - 2, left)
+            for o in range(r):
+                if o != i:
+                    hessian[j + i, j + o] += weight * own * base[o] * left[o] / (k * k)
+            base[i] = own
+
+
+@njit(**COMPILED)
+def _tied_hessian(
+    place: Floats,
+    level: Integers,
+    ranked: int,
+    sizes: Offsets,
+    tie: Floats,
+    slope: Floats,
+    tie_slope: Floats,
+    hessian: Floats,
+) -> float:
+    """As `_tied_pass`; adds the second derivatives in the places and, after them, in the ties."""
+    h, kinds = place.shape[0], sizes.shape[0]
+    share, by_size, chance = np.empty(h), np.empty((kinds, h)), np.empty(kinds)
+    j = 0
+    while j < ranked and h - j >= 2:
+        log_mass = _choice_shares(place[j:], sizes, tie, share, by_size, chance)
+        _choice_pairs(place[j:], sizes, tie, log_mass, j, hessian)
+        for i in range(j, h):
+            for o in range(j, h):
+                hessian[i, o] -= share[i - j] * share[o - j]
+            for t in range(kinds):
+                mixed = by_size[t, i - j] - chance[t] * share[i - j]
+                hessian[i, h + t] += mixed
+                hessian[h + t, i] += mixed
+        for t in range(kinds):
+            hessian[h + t, h + t] += chance[t]
+            for o in range(kinds):
+                hessian[h + t, h + o] -= chance[t] * chance[o]
+        j += _tied_with(level, j, ranked)
+    return float(_tied_pass(place, level, ranked, sizes, tie, slope, tie_slope))
+
+
+@njit(**COMPILED)
+def chain_pass(noise: NoiseCode, place: Floats, ranked: int, slope: Floats) -> float:
+    """Placeholder."""
+    return float(_luce_pass(place, ranked, slope))
+
+
+@njit(**COMPILED)
+def chain_along(
+    noise: NoiseCode, place: Floats, ranked: int, direction: Floats
+) -> tuple[float, float, float]:
+    """Placeholder."""
+    return _luce_along(place, direction, ranked)
+
+
+@njit(**COMPILED)
+def chain_hessian(
+    noise: NoiseCode, place: Floats, ranked: int, slope: Floats, hessian: Floats
+) -> float:
+    """Placeholder."""
+    return float(_luce_hessian(place, ranked, slope, hessian))
+
+
+# --- lists of more than two items, any noise -----------------------------------------------------
+
+
+@njit(**COMPILED)
+def _list_along(
+    noise: NoiseCode,
+    place: Floats,
+    direction: Floats,
+    level: Integers,
+    ranked: int,
+    sizes: Offsets,
+    tie: Floats,
+) -> tuple[float, float, float]:
+    """``-log P`` of a list, and two derivatives along a direction of the places."""
+    if noise.family != GUMBEL:
+        return chain_along(noise, place, ranked, direction)
+    if sizes.shape[0]:
+        return _tied_along(place, direction, level, ranked, sizes, tie)
+    return _luce_along(place, direction, ranked)
+
+
+@njit(**COMPILED)
+def _list_pass(
+    noise: NoiseCode,
+    place: Floats,
+    level: Integers,
+    ranked: int,
+    sizes: Offsets,
+    tie: Floats,
+    slope: Floats,
+    tie_slope: Floats,
+) -> float:
+    """``-log P`` of a list; sets its slope in the places and adds to that in the ties."""
+    if noise.family != GUMBEL:
+        return float(chain_pass(noise, place, ranked, slope))
+    if sizes.shape[0]:
+        return float(_tied_pass(place, level, ranked, sizes, tie, slope, tie_slope))
+    return float(_luce_pass(place, ranked, slope))
+
+
+@njit(**COMPILED)
+def _list_hessian(
+    noise: NoiseCode,
+    place: Floats,
+    level: Integers,
+    ranked: int,
+    sizes: Offsets,
+    tie: Floats,
+    slope: Floats,
+    tie_slope: Floats,
+    hessian: Floats,
+) -> float:
+    """As `_list_pass`; sets the second derivatives in the places and, after them, the ties."""
+    size = place.shape[0] + sizes.shape[0]
+    hessian[:size, :size] = 0.0
+    if noise.family != GUMBEL:
+        return float(chain_hessian(noise, place, ranked, slope, hessian))
+    if sizes.shape[0]:
+        return float(_tied_hessian(place, level, ranked, sizes, tie, slope, tie_slope, hessian))
+    return float(_luce_hessian(place, ranked, slope, hessian))
+
+
+@njit(**COMPILED)
+def list_losses(
+    noise: NoiseCode,
+    lists: Lists,
+    effects: Effects,
+    score: Floats,
+    accuracy: Floats,
+    taste: Floats,
+    loss: Floats,
+) -> None:
+    """Set ``-log P`` of every list, weights left out, with places ``accuracy score + taste``."""
+    spot = np.empty(_longest(lists))
+    for u in range(lists.start.shape[0] - 1):
+        tie = effects.tie[u if effects.tie.shape[0] > 1 else 0]
+        for k in range(lists.start[u], lists.start[u + 1]):
+            a, b = lists.begin[k], lists.begin[k + 1]
+            for e in range(a, b):
+                i = lists.item[e]
+                spot[e - a] = accuracy[u] * score[i] + taste[i]
+            place = spot[: b - a]
+            loss[k] = _list_along(
+                noise, place, place, lists.level[a:b], lists.ranked[k], effects.sizes, tie
+            )[0]
+
+
+@njit(**COMPILED)
+def _longest(lists: Lists) -> int:
+    """The largest number of items in a list."""
+    longest = 0
+    for k in range(lists.ranked.shape[0]):
+        longest = max(longest, lists.begin[k + 1] - lists.begin[k])
+    return longest
+
+
+@njit(**COMPILED)
+def list_agreement(lists: Lists, score: Floats, agreement: Floats, variance: Floats) -> None:
+    """Per list: slope of the log-likelihood in an accuracy at 0, and its variance there.
+
+    A choice of C from R adds ``mean of s over C - mean over R``; its variance under random choice
+    is that of s in R, divided by the size of C.
+    """
+    for k in range(lists.ranked.shape[0]):
+        a, b = lists.begin[k], lists.begin[k + 1]
+        agreement[k] = 0.0
+        variance[k] = 0.0
+        j = a
+        while j < a + lists.ranked[k] and b - j >= 2:
+            count = _tied_with(lists.level[a:b], j - a, lists.ranked[k])
+            total, square, own = 0.0, 0.0, 0.0
+            for e in range(j, b):
+                s = score[lists.item[e]]
+                total += s
+                square += s * s
+                if e < j + count:
+                    own += s
+            mean = total / (b - j)
+            agreement[k] += own / count - mean
+            variance[k] += max(square / (b - j) - mean * mean, 0.0) / count
+            j += count
+
+
 # --- one judge's accuracy, given the scores ------------------------------------------------------
 
 
@@ -381,16 +881,207 @@ def _accuracy_derivatives(
     return slope_sum, bend_sum
 
 
+# --- pairs whose outcome depends on more than scores and accuracy --------------------------------
+#
+# With ``x = accuracy * gap + side * order`` and ``q = sqrt(F(x) F(-x))``, a pair that can be tied
+# is won with probability ``F(x) / (1 + t q)`` and tied with probability ``t q / (1 + t q)``: for
+# Gumbel noise Davidson's model, for any other its like. Decided votes follow ``F(x)`` as ever.
+
+
+@njit(**COMPILED)
+def _pair_terms(
+    noise: NoiseCode, x: Floats, k: int, tied: NDArray[np.bool_], tie: float, terms: Floats
+) -> None:
+    """Fill, for each vote, the rows of `terms`: loss, its derivatives x, xx, tie, x-tie, tie-tie.
+
+    Without `tied` (an empty array) votes cannot be tied, and the last three are 0.
+    """
+    odds, first, second, other = terms[6], terms[7], terms[8], terms[9]
+    value, slope, bend = terms[0], terms[1], terms[2]
+    terms[3, :k] = 0.0
+    terms[4, :k] = 0.0
+    terms[5, :k] = 0.0
+    _tail(noise, x, k, odds, first, second)
+    _values(noise, x, k, odds, first, value)
+    _slopes(x, k, odds, first, slope)
+    _bends(x, k, odds, first, second, bend)
+    if not tied.shape[0]:
+        return
+    mirrored, value_of, slope_of, bend_of = other, terms[10], terms[11], terms[12]
+    for i in range(k):
+        mirrored[i] = -x[i]
+    _values(noise, mirrored, k, odds, first, value_of)
+    _slopes(mirrored, k, odds, first, slope_of)
+    _bends(mirrored, k, odds, first, second, bend_of)
+    for i in range(k):
+        log_q = -0.5 * (value[i] + value_of[i])
+        first_q = -0.5 * (slope[i] - slope_of[i])
+        second_q = -0.5 * (bend[i] + bend_of[i])
+        above = tie + log_q
+        small = np.exp(-abs(above))
+        loss = max(above, 0.0) + np.log1p(small)
+        chance = (1.0 if above > 0.0 else small) / (1.0 + small)
+        spread = small / ((1.0 + small) * (1.0 + small))
+        if tied[i]:
+            value[i] = loss - above
+            slope[i] = (chance - 1.0) * first_q
+            bend[i] = (chance - 1.0) * second_q + spread * first_q * first_q
+            terms[3, i] = chance - 1.0
+        else:
+            value[i] += loss
+            slope[i] += chance * first_q
+            bend[i] += chance * second_q + spread * first_q * first_q
+            terms[3, i] = chance
+        terms[4, i] = spread * first_q
+        terms[5, i] = spread
+
+
+@njit(**COMPILED)
+def _arguments(
+    wins: Wins, a: int, gap: Floats, k: int, accuracy: float, order: float, x: Floats
+) -> None:
+    """``x = accuracy * gap + side * order`` for the votes from a."""
+    for i in range(k):
+        x[i] = accuracy * gap[i]
+    if wins.side.shape[0]:
+        for i in range(k):
+            x[i] += wins.side[a + i] * order
+
+
+@njit(**COMPILED)
+def _some_tied(wins: Wins, a: int, b: int) -> NDArray[np.bool_]:
+    """Which votes from a to b are ties; nothing if votes cannot be."""
+    return wins.tied[a:b] if wins.tied.shape[0] else wins.tied
+
+
+@njit(**COMPILED)
+def _is_plain(wins: Wins) -> bool:
+    """Whether nothing but scores and accuracies decides the pairs."""
+    return wins.tied.shape[0] == 0 and wins.side.shape[0] == 0
+
+
+@njit(**COMPILED)
+def _own_order(effects: Effects, u: int) -> float:
+    """What the left side gains with a judge."""
+    if not effects.order.shape[0]:
+        return 0.0
+    return float(effects.order[u if effects.order.shape[0] > 1 else 0])
+
+
+@njit(**COMPILED)
+def _own_tie(effects: Effects, u: int) -> Floats:
+    """How readily a judge ties groups of each size."""
+    return effects.tie[u if effects.tie.shape[0] > 1 else 0]
+
+
+@njit(**COMPILED)
+def _pair_tie(effects: Effects, u: int) -> float:
+    """How readily a judge ties two items; it does not matter where it never does."""
+    return float(_own_tie(effects, u)[0]) if effects.sizes.shape[0] else 0.0
+
+
+# --- the objective: sums over judges -------------------------------------------------------------
+
+
+@njit(**COMPILED)
+def _gather(wins: Wins, a: int, b: int, score: Floats, gap: Floats) -> None:
+    """``gap = score[winner] - score[loser]`` for the votes from a to b."""
+    for i in range(b - a):
+        gap[i] = score[wins.winner[a + i]] - score[wins.loser[a + i]]
+
+
+@njit(**COMPILED)
+def _most_votes(start: Offsets, first_judge: int, last_judge: int) -> int:
+    """The largest number of votes any of these judges gave."""
+    most = 0
+    for u in range(first_judge, last_judge):
+        most = max(most, start[u + 1] - start[u])
+    return most
+
+
+@njit(**COMPILED)
+def _judge_derivatives(
+    noise: NoiseCode,
+    wins: Wins,
+    lists: Lists,
+    effects: Effects,
+    u: int,
+    gap: Floats,
+    spot: Floats,
+    accuracy: float,
+    scratch: Floats,
+) -> tuple[float, float]:
+    """First and second derivative of one judge's loss in its accuracy.
+
+    `gap` has the differences of scores of its pairs, `spot` the scores of the items of its lists.
+    """
+    a, b = wins.start[u], wins.start[u + 1]
+    slope_sum, bend_sum = 0.0, 0.0
+    if _is_plain(wins):
+        slope_sum, bend_sum = _accuracy_derivatives(
+            noise, gap[: b - a], wins.weight[a:b], accuracy, scratch
+        )
+    else:
+        x, terms = scratch[13], scratch
+        for c in range(a, b, BLOCK):
+            k = min(BLOCK, b - c)
+            _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
+            _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
+            for i in range(k):
+                pull = wins.weight[c + i] * gap[c - a + i]
+                slope_sum += pull * terms[1, i]
+                bend_sum += pull * gap[c - a + i] * terms[2, i]
+    for k in range(lists.start[u], lists.start[u + 1]):
+        place, score, level = _list_of(lists, u, k, spot, accuracy)
+        _, slope, bend = _list_along(
+            noise, place, score, level, lists.ranked[k], effects.sizes, _own_tie(effects, u)
+        )
+        slope_sum += lists.weight[k] * slope
+        bend_sum += lists.weight[k] * bend
+    return slope_sum, bend_sum
+
+
+@njit(**COMPILED)
+def _list_of(
+    lists: Lists, u: int, k: int, spot: Floats, accuracy: float
+) -> tuple[Floats, Floats, Integers]:
+    """Places, scores and levels of the items of a list."""
+    a, b, origin = lists.begin[k], lists.begin[k + 1], lists.begin[lists.start[u]]
+    score = spot[a - origin : b - origin]
+    return accuracy * score, score, lists.level[a:b]
+
+
+@njit(**COMPILED)
+def _gather_lists(lists: Lists, u: int, score: Floats, spot: Floats) -> None:
+    """The scores of the items of a judge's lists, one list after the other."""
+    a, b = lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]
+    for e in range(a, b):
+        spot[e - a] = score[lists.item[e]]
+
+
+@njit(**COMPILED)
+def _most_entries(lists: Lists, first_judge: int, last_judge: int) -> int:
+    """The largest number of items in the lists of any of these judges."""
+    most = 0
+    for u in range(first_judge, last_judge):
+        most = max(most, lists.begin[lists.start[u + 1]] - lists.begin[lists.start[u]])
+    return most
+
+
 @njit(**COMPILED)
 def _best_accuracy(
     noise: NoiseCode,
     rule: AccuracyRule,
+    wins: Wins,
+    lists: Lists,
+    effects: Effects,
+    u: int,
     gap: Floats,
-    weight: Floats,
+    spot: Floats,
     guess: float,
     scratch: Floats,
 ) -> float:
-    """Minimise ``sum w g(accuracy gap) + precision/2 (accuracy - mean)^2`` within the bound.
+    """Minimise one judge's loss + precision/2 (accuracy - mean)^2 within the bound, scores given.
 
     The problem is convex: Newton steps inside a shrinking bracket, bisection where they leave it
     or no longer halve the slope.
@@ -400,7 +1091,9 @@ def _best_accuracy(
     accuracy = float(min(max(guess, low), high))
     last_slope = np.inf
     for _ in range(NEWTON_STEPS):
-        slope, bend = _accuracy_derivatives(noise, gap, weight, accuracy, scratch)
+        slope, bend = _judge_derivatives(
+            noise, wins, lists, effects, u, gap, spot, accuracy, scratch
+        )
         slope += rule.precision * (accuracy - rule.mean)
         bend += rule.precision
         if slope == 0.0:
@@ -427,25 +1120,6 @@ def _best_accuracy(
         last_slope = abs(slope)
         accuracy = proposal
     return accuracy
-
-
-# --- the objective: sums over judges -------------------------------------------------------------
-
-
-@njit(**COMPILED)
-def _gather(wins: Wins, a: int, b: int, score: Floats, gap: Floats) -> None:
-    """``gap = score[winner] - score[loser]`` for the votes from a to b."""
-    for i in range(b - a):
-        gap[i] = score[wins.winner[a + i]] - score[wins.loser[a + i]]
-
-
-@njit(**COMPILED)
-def _most_votes(start: Offsets, first_judge: int, last_judge: int) -> int:
-    """The largest number of votes any of these judges gave."""
-    most = 0
-    for u in range(first_judge, last_judge):
-        most = max(most, start[u + 1] - start[u])
-    return most
 
 
 @njit(**COMPILED, fastmath=FAST)
@@ -495,41 +1169,134 @@ def _judge_pass(
 
 
 @njit(**COMPILED)
+def _effects_pass(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects,
+    u: int,
+    gap: Floats,
+    accuracy: float,
+    score_slope: Floats,
+    tie_slope: Floats,
+    order_slope: Floats,
+    scratch: Floats,
+) -> tuple[float, float]:
+    """As `_judge_pass`, where ties and sides matter too."""
+    a, b = wins.start[u], wins.start[u + 1]
+    x, terms = scratch[13], scratch
+    total, accuracy_slope = 0.0, 0.0
+    for c in range(a, b, BLOCK):
+        k = min(BLOCK, b - c)
+        _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
+        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
+        for i in range(k):
+            weight = wins.weight[c + i]
+            total += weight * terms[0, i]
+            accuracy_slope += weight * terms[1, i] * gap[c - a + i]
+            score_slope[wins.winner[c + i]] += weight * accuracy * terms[1, i]
+            score_slope[wins.loser[c + i]] -= weight * accuracy * terms[1, i]
+        if wins.tied.shape[0]:
+            for i in range(k):
+                tie_slope[u, 0] += wins.weight[c + i] * terms[3, i]
+        if wins.side.shape[0]:
+            for i in range(k):
+                order_slope[u] += wins.weight[c + i] * wins.side[c + i] * terms[1, i]
+    return total, accuracy_slope
+
+
+@njit(**COMPILED)
+def _lists_pass(
+    noise: NoiseCode,
+    lists: Lists,
+    effects: Effects,
+    u: int,
+    spot: Floats,
+    accuracy: float,
+    score_slope: Floats,
+    tie_slope: Floats,
+) -> tuple[float, float]:
+    """Value and slope in the accuracy of one judge's lists; adds to the other slopes."""
+    total, accuracy_slope = 0.0, 0.0
+    own_tie = np.zeros(effects.sizes.shape[0])
+    for k in range(lists.start[u], lists.start[u + 1]):
+        place, score, level = _list_of(lists, u, k, spot, accuracy)
+        slope = np.empty(place.shape[0])
+        own_tie[:] = 0.0
+        value = _list_pass(
+            noise, place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
+            slope, own_tie,
+        )  # fmt: skip
+        weight = lists.weight[k]
+        total += weight * value
+        for i in range(place.shape[0]):
+            accuracy_slope += weight * slope[i] * score[i]
+            score_slope[lists.item[lists.begin[k] + i]] += weight * accuracy * slope[i]
+        for t in range(own_tie.shape[0]):
+            tie_slope[u, t] += weight * own_tie[t]
+    return total, accuracy_slope
+
+
+@njit(**COMPILED)
 def votes_pass(
     noise: NoiseCode,
     rule: AccuracyRule,
     wins: Wins,
+    lists: Lists,
+    effects: Effects,
     first_judge: int,
     last_judge: int,
     score: Floats,
     accuracy: Floats,
     score_slope: Floats,
     accuracy_slope: Floats,
+    tie_slope: Floats,
+    order_slope: Floats,
 ) -> float:
-    """One pass over the votes of some judges: value and both gradients of their likelihood.
+    """One pass over the votes of some judges: value and gradients of their likelihood.
 
-    The value is ``sum_u sum_k w_k g(accuracy_u (score_winner - score_loser))``. `score_slope` is
-    added to; `accuracy_slope` is set, and so is `accuracy` where the rule leaves it free: to the
-    minimum of value and prior given the scores. The prior is not part of value and slopes.
+    For plain pairs the value is ``sum_u sum_k w_k g(accuracy_u (score_winner - score_loser))``.
+    `score_slope` is added to; the slopes of the judges (`accuracy_slope`; `tie_slope`, a column per
+    size; `order_slope`) are set, and so is `accuracy` where the rule leaves it free: to the minimum
+    of value and prior given the scores. The prior is not part of value and slopes.
     """
     gap = np.empty(_most_votes(wins.start, first_judge, last_judge))
-    scratch = np.empty((5, BLOCK))
+    spot = np.empty(_most_entries(lists, first_judge, last_judge))
+    scratch = np.empty((14, BLOCK))
     total = 0.0
     for u in range(first_judge, last_judge):
         a, b = wins.start[u], wins.start[u + 1]
         _gather(wins, a, b, score, gap)
+        _gather_lists(lists, u, score, spot)
+        tie_slope[u] = 0.0
+        if wins.side.shape[0]:
+            order_slope[u] = 0.0
         if rule.free:
             accuracy[u] = _best_accuracy(
-                noise, rule, gap[: b - a], wins.weight[a:b], accuracy[u], scratch
+                noise, rule, wins, lists, effects, u, gap, spot, accuracy[u], scratch
             )
-        value, slope = _judge_pass(noise, wins, a, b, gap, accuracy[u], score_slope, scratch)
+        if _is_plain(wins):
+            value, slope = _judge_pass(noise, wins, a, b, gap, accuracy[u], score_slope, scratch)
+        else:
+            value, slope = _effects_pass(
+                noise, wins, effects, u, gap, accuracy[u],
+                score_slope, tie_slope, order_slope, scratch,
+            )  # fmt: skip
+        if lists.start[u + 1] > lists.start[u]:
+            of_lists = _lists_pass(
+                noise, lists, effects, u, spot, accuracy[u], score_slope, tie_slope
+            )
+            value += of_lists[0]
+            slope += of_lists[1]
         accuracy_slope[u] = slope
         total += value
     return total
 
 
+# --- second derivatives --------------------------------------------------------------------------
+
+
 @njit(**COMPILED, fastmath=EXACT_ORDER)
-def _judge_curvature(
+def _plain_curvature(
     noise: NoiseCode,
     wins: Wins,
     u: int,
@@ -539,7 +1306,7 @@ def _judge_curvature(
     cross: Floats,
     scratch: Floats,
 ) -> float:
-    """Add one judge's part of ``A``'s diagonal and its ``b_u``; its ``C_u``, prior left out."""
+    """Add one judge's plain pairs to ``A``'s diagonal and to ``b_u``; their part of ``C_u``."""
     x, odds, first, slope, bend = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     own_bend = 0.0
     for c in range(wins.start[u], wins.start[u + 1], BLOCK):
@@ -563,7 +1330,109 @@ def _judge_curvature(
 
 
 @njit(**COMPILED)
-def _items_of_judge(wins: Wins, u: int, seen: NDArray[np.bool_], items: Offsets) -> int:
+def _effects_curvature(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects,
+    places: EffectPlaces,
+    u: int,
+    score: Floats,
+    accuracy: float,
+    diagonal: Floats,
+    cross: Floats,
+    scratch: Floats,
+) -> float:
+    """As `_plain_curvature`, where ties and sides matter too."""
+    x, gap, terms = scratch[13], scratch[14], scratch
+    own_bend = 0.0
+    for c in range(wins.start[u], wins.start[u + 1], BLOCK):
+        k = min(BLOCK, wins.start[u + 1] - c)
+        _gather(wins, c, c + k, score, gap)
+        _arguments(wins, c, gap, k, accuracy, _own_order(effects, u), x)
+        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
+        for i in range(k):
+            weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
+            slope, bend = weight * terms[1, i], weight * terms[2, i]
+            diagonal[up] += accuracy * accuracy * bend
+            diagonal[down] += accuracy * accuracy * bend
+            own_bend += gap[i] * gap[i] * bend
+            mixed = slope + accuracy * gap[i] * bend
+            cross[up] += mixed
+            cross[down] -= mixed
+            if wins.side.shape[0]:
+                side = wins.side[c + i]
+                for at in _touched(places.order, places.own_order, u):
+                    diagonal[at] += side * side * bend
+                    cross[at] += side * gap[i] * bend
+            if wins.tied.shape[0]:
+                for at in _touched(_tie_place(places, 0), places.own_tie, u):
+                    diagonal[at] += weight * terms[5, i]
+                    cross[at] += weight * gap[i] * terms[4, i]
+    return own_bend
+
+
+@njit(**COMPILED)
+def _touched(common: int, own: int, u: int) -> tuple[int, int]:
+    """Where an effect stands in the state: for all judges, and for one; the last place if none."""
+    return common, own + u if own >= 0 else -1
+
+
+@njit(**COMPILED)
+def _tie_place(places: EffectPlaces, t: int) -> int:
+    """Where the weight of ties of the t-th size stands in the state."""
+    return places.tie + t if places.tie >= 0 else -1
+
+
+@njit(**COMPILED)
+def _lists_curvature(
+    noise: NoiseCode,
+    lists: Lists,
+    effects: Effects,
+    places: EffectPlaces,
+    u: int,
+    spot: Floats,
+    accuracy: float,
+    diagonal: Floats,
+    cross: Floats,
+    hessian: Floats,
+) -> float:
+    """Add one judge's lists to ``A``'s diagonal and to ``b_u``; their part of ``C_u``."""
+    own_bend = 0.0
+    kinds = effects.sizes.shape[0]
+    unused = np.zeros(kinds)
+    for k in range(lists.start[u], lists.start[u + 1]):
+        place, score, level = _list_of(lists, u, k, spot, accuracy)
+        h, size = place.shape[0], place.shape[0] + kinds
+        slope = np.empty(h)
+        _list_hessian(
+            noise, place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
+            slope, unused, hessian,
+        )  # fmt: skip
+        weight = lists.weight[k]
+        for i in range(h):
+            along = 0.0
+            for o in range(h):
+                along += hessian[i, o] * score[o]
+            at = lists.item[lists.begin[k] + i]
+            diagonal[at] += weight * accuracy * accuracy * hessian[i, i]
+            cross[at] += weight * (slope[i] + accuracy * along)
+            own_bend += weight * score[i] * along
+        for t in range(kinds):
+            along = 0.0
+            for o in range(h):
+                along += hessian[h + t, o] * score[o]
+            common, own = _touched(_tie_place(places, t), places.own_tie, u)
+            diagonal[common] += weight * hessian[h + t, h + t]
+            diagonal[own] += weight * hessian[h + t, h:size].sum()
+            cross[common] += weight * along
+            cross[own] += weight * along
+    return own_bend
+
+
+@njit(**COMPILED)
+def _items_of_judge(
+    wins: Wins, lists: Lists, u: int, seen: NDArray[np.bool_], items: Offsets
+) -> int:
     """List the items the judge voted on, each once; how many there are."""
     count = 0
     for k in range(wins.start[u], wins.start[u + 1]):
@@ -572,8 +1441,40 @@ def _items_of_judge(wins: Wins, u: int, seen: NDArray[np.bool_], items: Offsets)
                 seen[item] = True
                 items[count] = item
                 count += 1
+    for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
+        item = lists.item[e]
+        if not seen[item]:
+            seen[item] = True
+            items[count] = item
+            count += 1
     for p in range(count):
         seen[items[p]] = False
+    return count
+
+
+@njit(**COMPILED)
+def _places_of_judge(
+    wins: Wins,
+    lists: Lists,
+    effects: Effects,
+    places: EffectPlaces,
+    u: int,
+    seen: NDArray[np.bool_],
+    found: Offsets,
+) -> int:
+    """Where in the state the judge's votes have an effect: its items, then ties and sides."""
+    count = _items_of_judge(wins, lists, u, seen, found)
+    if places.tie >= 0:
+        for t in range(effects.sizes.shape[0]):
+            found[count] = places.tie + t
+            count += 1
+    for common, own in ((-1, places.own_tie), (places.order, places.own_order)):
+        if common >= 0:
+            found[count] = common
+            count += 1
+        if own >= 0:
+            found[count] = own + u
+            count += 1
     return count
 
 
@@ -582,182 +1483,297 @@ def curvature_pass(
     noise: NoiseCode,
     rule: AccuracyRule,
     wins: Wins,
+    lists: Lists,
+    effects: Effects,
+    places: EffectPlaces,
     score: Floats,
     accuracy: Floats,
     diagonal: Floats,
     accuracy_bend: Floats,
 ) -> None:
-    """Curvature of the likelihood in each score, with the free accuracies profiled out.
+    """Curvature of the likelihood in each unknown, with the free accuracies profiled out.
 
-    Let ``A`` be the second derivatives in the scores, ``C`` those in the accuracies (a diagonal,
-    prior included) and ``B`` the mixed ones, a column ``b_u`` for each judge. Adds the diagonal of
-    ``A - B C^-1 B'`` to `diagonal` and sets `accuracy_bend` to ``C``.
+    Let ``A`` be the second derivatives in the state (scores, ties, order), ``C`` those in the
+    accuracies (a diagonal, prior included) and ``B`` the mixed ones, a column ``b_u`` for each
+    judge. Adds the diagonal of ``A - B C^-1 B'`` to `diagonal` and sets `accuracy_bend` to ``C``.
+
+    `diagonal` has one place more than the state, for effects that are not there.
     """
-    n = score.shape[0]
-    scratch = np.empty((5, BLOCK))
+    n = diagonal.shape[0]
+    scratch = np.empty((15, BLOCK))
     cross = np.zeros(n)
     seen = np.zeros(n, dtype=np.bool_)
-    items = np.empty(n, dtype=np.int64)
+    found = np.empty(n, dtype=np.int64)
+    spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
+    size = _longest(lists) + effects.sizes.shape[0]
+    hessian = np.empty((size, size))
     for u in range(wins.start.shape[0] - 1):
-        bend = rule.precision + _judge_curvature(
-            noise, wins, u, score, accuracy[u], diagonal, cross, scratch
-        )
+        if _is_plain(wins):
+            bend = _plain_curvature(noise, wins, u, score, accuracy[u], diagonal, cross, scratch)
+        else:
+            bend = _effects_curvature(
+                noise, wins, effects, places, u, score, accuracy[u], diagonal, cross, scratch
+            )
+        if lists.start[u + 1] > lists.start[u]:
+            _gather_lists(lists, u, score, spot)
+            bend += _lists_curvature(
+                noise, lists, effects, places, u, spot, accuracy[u], diagonal, cross, hessian
+            )
+        bend += rule.precision
         accuracy_bend[u] = bend
         share = 1.0 / bend if rule.free and bend > 0.0 else 0.0
-        count = _items_of_judge(wins, u, seen, items)
+        count = _places_of_judge(wins, lists, effects, places, u, seen, found)
         for p in range(count):
-            i = items[p]
+            i = found[p]
             diagonal[i] -= cross[i] * cross[i] * share
             cross[i] = 0.0
+        cross[-1] = 0.0
 
 
-# --- covariance ----------------------------------------------------------------------------------
+# --- all second derivatives, for errors ----------------------------------------------------------
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
-def vote_bends(
+@njit(**COMPILED)
+def count_places(
+    wins: Wins, lists: Lists, effects: Effects, places: EffectPlaces, n: int, count: Offsets
+) -> None:
+    """Set in how many places of the state each judge's votes have an effect."""
+    seen = np.zeros(n, dtype=np.bool_)
+    found = np.empty(n, dtype=np.int64)
+    for u in range(wins.start.shape[0] - 1):
+        count[u] = _places_of_judge(wins, lists, effects, places, u, seen, found)
+
+
+@njit(**COMPILED)
+def _add(matrix: Floats, i: int, j: int, amount: float) -> None:
+    """Add to an entry and its mirror image."""
+    matrix[i, j] += amount
+    if i != j:
+        matrix[j, i] += amount
+
+
+@njit(**COMPILED)
+def _pair_blocks(
     noise: NoiseCode,
     wins: Wins,
+    effects: Effects,
+    places: EffectPlaces,
+    u: int,
+    score: Floats,
+    accuracy: float,
+    matrix: Floats,
+    stiffness: Floats,
+    column: Floats,
+    scratch: Floats,
+) -> None:
+    """Add one judge's pairs to ``A`` and to ``b_u``.
+
+    Without a `matrix` (one of no size), the second derivative in the gap of each pair goes to
+    `stiffness`, and effects are taken as known.
+    """
+    x, gap, terms = scratch[13], scratch[14], scratch
+    dense = matrix.shape[0] > 0
+    for c in range(wins.start[u], wins.start[u + 1], BLOCK):
+        k = min(BLOCK, wins.start[u + 1] - c)
+        _gather(wins, c, c + k, score, gap)
+        _arguments(wins, c, gap, k, accuracy, _own_order(effects, u), x)
+        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
+        for i in range(k):
+            weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
+            slope, bend = weight * terms[1, i], weight * terms[2, i]
+            pull = accuracy * accuracy * bend
+            mixed = slope + accuracy * gap[i] * bend
+            column[up] += mixed
+            column[down] -= mixed
+            if not dense:
+                stiffness[c + i] = pull
+                continue
+            matrix[up, up] += pull
+            matrix[down, down] += pull
+            matrix[up, down] -= pull
+            matrix[down, up] -= pull
+            order = _touched(places.order, places.own_order, u)
+            tie = _touched(_tie_place(places, 0), places.own_tie, u)
+            if wins.side.shape[0]:
+                side = wins.side[c + i]
+                _add_effect(
+                    matrix, column, order, up, down,
+                    accuracy * side * bend, side * gap[i] * bend, bend * side * side,
+                )  # fmt: skip
+            if wins.tied.shape[0]:
+                with_x = weight * terms[4, i]
+                _add_effect(
+                    matrix, column, tie, up, down,
+                    accuracy * with_x, gap[i] * with_x, weight * terms[5, i],
+                )  # fmt: skip
+                if wins.side.shape[0]:
+                    for at in order:
+                        for to in tie:
+                            if at >= 0 and to >= 0:
+                                _add(matrix, at, to, wins.side[c + i] * with_x)
+
+
+@njit(**COMPILED)
+def _add_effect(
+    matrix: Floats,
+    column: Floats,
+    touched: tuple[int, int],
+    up: int,
+    down: int,
+    with_scores: float,
+    with_accuracy: float,
+    own: float,
+) -> None:
+    """Add what one vote says of an effect, which stands in one or two places of the state."""
+    for at in touched:
+        if at < 0:
+            continue
+        _add(matrix, at, up, with_scores)
+        _add(matrix, at, down, -with_scores)
+        column[at] += with_accuracy
+        for to in touched:
+            if to >= 0:
+                matrix[at, to] += own
+
+
+@njit(**COMPILED)
+def _list_blocks(
+    noise: NoiseCode,
+    lists: Lists,
+    effects: Effects,
+    places: EffectPlaces,
+    u: int,
+    spot: Floats,
+    accuracy: float,
+    matrix: Floats,
+    entries: Floats,
+    entry: int,
+    column: Floats,
+    hessian: Floats,
+) -> int:
+    """Add one judge's lists to ``A`` and to ``b_u``; without a `matrix`, list the `entries`."""
+    kinds = effects.sizes.shape[0]
+    unused = np.zeros(kinds)
+    for k in range(lists.start[u], lists.start[u + 1]):
+        place, score, level = _list_of(lists, u, k, spot, accuracy)
+        h = place.shape[0]
+        slope = np.empty(h)
+        _list_hessian(
+            noise, place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
+            slope, unused, hessian,
+        )  # fmt: skip
+        weight = lists.weight[k]
+        items = lists.item[lists.begin[k] : lists.begin[k + 1]]
+        for i in range(h):
+            along = 0.0
+            for o in range(h):
+                along += hessian[i, o] * score[o]
+                pull = weight * accuracy * accuracy * hessian[i, o]
+                if matrix.shape[0] > 0:
+                    matrix[items[i], items[o]] += pull
+                else:
+                    entries[entry] = pull
+                    entry += 1
+            column[items[i]] += weight * (slope[i] + accuracy * along)
+        if matrix.shape[0] == 0:
+            continue
+        for t in range(kinds):
+            along = 0.0
+            for at in _touched(_tie_place(places, t), places.own_tie, u):
+                if at < 0:
+                    continue
+                for o in range(h):
+                    _add(matrix, at, items[o], weight * accuracy * hessian[h + t, o])
+                    column[at] += weight * hessian[h + t, o] * score[o]
+                for r in range(kinds):
+                    for to in _touched(_tie_place(places, r), places.own_tie, u):
+                        if to >= 0:
+                            matrix[at, to] += weight * hessian[h + t, h + r]
+    return entry
+
+
+@njit(**COMPILED)
+def blocks_pass(
+    noise: NoiseCode,
+    wins: Wins,
+    lists: Lists,
+    effects: Effects,
+    places: EffectPlaces,
     score: Floats,
     accuracy: Floats,
+    matrix: Floats,
     stiffness: Floats,
+    entries: Floats,
+    start: Offsets,
+    place: Integers,
     mixed: Floats,
 ) -> None:
-    """Second derivatives of every vote: ``w a^2 g''(x)`` and ``w (g'(x) + x g''(x))``.
+    """All second derivatives of the likelihood but those in the accuracies.
 
-    The first is that in the gap of the scores, the second the mixed one in gap and accuracy.
+    Adds ``A`` to `matrix`. If that has no size, sets what ``A`` consists of: for each pair the
+    `stiffness` of its gap, for each list the `entries` for its items, row by row. ``b_u`` goes,
+    place by place, to ``mixed[start[u]:start[u + 1]]`` and the places it is about to `place`.
     """
-    x, odds, first = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
-    slope, bend = np.empty(BLOCK), np.empty(BLOCK)
-    for u in range(wins.start.shape[0] - 1):
-        for c in range(wins.start[u], wins.start[u + 1], BLOCK):
-            k = min(BLOCK, wins.start[u + 1] - c)
-            _gather(wins, c, c + k, score, x)
-            for i in range(k):
-                x[i] *= accuracy[u]
-            _tail(noise, x, k, odds, first, slope)
-            _bends(x, k, odds, first, slope, bend)
-            _slopes(x, k, odds, first, slope)
-            for i in range(k):
-                stiffness[c + i] = wins.weight[c + i] * accuracy[u] * accuracy[u] * bend[i]
-                mixed[c + i] = wins.weight[c + i] * (slope[i] + x[i] * bend[i])
-
-
-@njit(**COMPILED)
-def profile_curvature_times(
-    wins: Wins, stiffness: Floats, mixed: Floats, share: Floats, vector: Floats, product: Floats
-) -> None:
-    """Add ``(A - B D B') vector`` to `product`, ``D`` the diagonal `share`; see `vote_bends`."""
-    for u in range(wins.start.shape[0] - 1):
-        pull = 0.0
-        for k in range(wins.start[u], wins.start[u + 1]):
-            up, down = wins.winner[k], wins.loser[k]
-            gap = vector[up] - vector[down]
-            pull += mixed[k] * gap
-            product[up] += stiffness[k] * gap
-            product[down] -= stiffness[k] * gap
-        pull *= share[u]
-        for k in range(wins.start[u], wins.start[u + 1]):
-            product[wins.winner[k]] -= mixed[k] * pull
-            product[wins.loser[k]] += mixed[k] * pull
-
-
-@njit(**COMPILED)
-def mixed_sum(wins: Wins, mixed: Floats, factor: Floats, total: Floats) -> None:
-    """Add ``sum_u factor_u b_u`` to `total`, ``b_u`` the judge's column of ``B``."""
-    for u in range(wins.start.shape[0] - 1):
-        for k in range(wins.start[u], wins.start[u + 1]):
-            total[wins.winner[k]] += factor[u] * mixed[k]
-            total[wins.loser[k]] -= factor[u] * mixed[k]
-
-
-@njit(**COMPILED)
-def mixed_rows(wins: Wins, mixed: Floats, judges: Offsets, rows: Floats) -> None:
-    """Add ``b_u`` of each of the judges to a row."""
-    for row in range(judges.shape[0]):
-        u = judges[row]
-        for k in range(wins.start[u], wins.start[u + 1]):
-            rows[row, wins.winner[k]] += mixed[k]
-            rows[row, wins.loser[k]] -= mixed[k]
-
-
-@njit(**COMPILED)
-def _mixed_column(
-    wins: Wins, mixed: Floats, u: int, column: Floats, seen: NDArray[np.bool_], items: Offsets
-) -> int:
-    """Put ``b_u`` into `column`, which is all 0, and the items it is about into `items`."""
-    for k in range(wins.start[u], wins.start[u + 1]):
-        column[wins.winner[k]] += mixed[k]
-        column[wins.loser[k]] -= mixed[k]
-    return int(_items_of_judge(wins, u, seen, items))
-
-
-@njit(**COMPILED)
-def add_profile_curvature(
-    wins: Wins, stiffness: Floats, mixed: Floats, share: Floats, matrix: Floats
-) -> None:
-    """Add ``A - B D B'`` to `matrix`, ``D`` the diagonal `share`; see `vote_bends`."""
-    n = matrix.shape[0]
+    n = max(matrix.shape[0], score.shape[0]) + 1
+    scratch = np.empty((15, BLOCK))
     column = np.zeros(n)
     seen = np.zeros(n, dtype=np.bool_)
-    items = np.empty(n, dtype=np.int64)
-    for k in range(wins.winner.shape[0]):
-        up, down = wins.winner[k], wins.loser[k]
-        matrix[up, up] += stiffness[k]
-        matrix[down, down] += stiffness[k]
-        matrix[up, down] -= stiffness[k]
-        matrix[down, up] -= stiffness[k]
+    found = np.empty(n, dtype=np.int64)
+    spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
+    size = _longest(lists) + effects.sizes.shape[0]
+    hessian = np.empty((size, size))
+    entry = 0
     for u in range(wins.start.shape[0] - 1):
+        _pair_blocks(
+            noise, wins, effects, places, u, score, accuracy[u],
+            matrix, stiffness, column, scratch,
+        )  # fmt: skip
+        if lists.start[u + 1] > lists.start[u]:
+            _gather_lists(lists, u, score, spot)
+            entry = _list_blocks(
+                noise, lists, effects, places, u, spot, accuracy[u],
+                matrix, entries, entry, column, hessian,
+            )  # fmt: skip
+        count = _places_of_judge(wins, lists, effects, places, u, seen, found)
+        for p in range(count):
+            place[start[u] + p] = found[p]
+            mixed[start[u] + p] = column[found[p]]
+            column[found[p]] = 0.0
+
+
+@njit(**COMPILED)
+def subtract_squares(
+    start: Offsets, place: Integers, mixed: Floats, share: Floats, matrix: Floats
+) -> None:
+    """Subtract ``sum_u share_u b_u b_u'`` from `matrix`."""
+    for u in range(start.shape[0] - 1):
         if share[u] == 0.0:
             continue
-        count = _mixed_column(wins, mixed, u, column, seen, items)
-        for p in range(count):
-            i = items[p]
-            for o in range(count):
-                matrix[i, items[o]] -= column[i] * column[items[o]] * share[u]
-        for p in range(count):
-            column[items[p]] = 0.0
+        for p in range(start[u], start[u + 1]):
+            pull = mixed[p] * share[u]
+            for o in range(start[u], start[u + 1]):
+                matrix[place[p], place[o]] -= pull * mixed[o]
 
 
 @njit(**COMPILED)
-def mixed_squares(
-    wins: Wins,
-    mixed: Floats,
-    skipped: NDArray[np.bool_],
-    covariance: Floats,
-    variance: Floats,
-    square: Floats,
+def squares(
+    start: Offsets, place: Integers, mixed: Floats, covariance: Floats, square: Floats
 ) -> None:
-    """Set ``square_u = b_u' covariance b_u`` for every judge that is not skipped.
-
-    An empty `covariance` stands for a diagonal one, the `variance`.
-    """
-    n = variance.shape[0]
-    column = np.zeros(n)
-    seen = np.zeros(n, dtype=np.bool_)
-    items = np.empty(n, dtype=np.int64)
-    for u in range(wins.start.shape[0] - 1):
-        if skipped[u]:
-            continue
-        count = _mixed_column(wins, mixed, u, column, seen, items)
+    """Set ``square_u = b_u' covariance b_u``."""
+    for u in range(start.shape[0] - 1):
         square[u] = 0.0
-        for p in range(count):
-            i = items[p]
-            row = column[i] * variance[i]
-            if covariance.shape[0]:
-                row = 0.0
-                for o in range(count):
-                    row += covariance[i, items[o]] * column[items[o]]
-            square[u] += column[i] * row
-        for p in range(count):
-            column[items[p]] = 0.0
+        for p in range(start[u], start[u + 1]):
+            row = 0.0
+            for o in range(start[u], start[u + 1]):
+                row += covariance[place[p], place[o]] * mixed[o]
+            square[u] += mixed[p] * row
 
 
 # --- one judge's votes on one item ---------------------------------------------------------------
 
 
 @njit(**COMPILED)
-def cell_counts(wins: Wins, n_items: int, most: int) -> Offsets:
+def cell_counts(wins: Wins, lists: Lists, n_items: int, most: int) -> Offsets:
     """How many pairs of judge and item have 0, 1, ... `most` (or more) votes."""
     counts = np.zeros(most + 1, dtype=np.int64)
     votes = np.zeros(n_items, dtype=np.int64)
@@ -767,7 +1783,9 @@ def cell_counts(wins: Wins, n_items: int, most: int) -> Offsets:
         for k in range(wins.start[u], wins.start[u + 1]):
             votes[wins.winner[k]] += 1
             votes[wins.loser[k]] += 1
-        count = _items_of_judge(wins, u, seen, items)
+        for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
+            votes[lists.item[e]] += 1
+        count = _items_of_judge(wins, lists, u, seen, items)
         for p in range(count):
             counts[min(votes[items[p]], most)] += 1
             votes[items[p]] = 0
@@ -775,27 +1793,76 @@ def cell_counts(wins: Wins, n_items: int, most: int) -> Offsets:
 
 
 @njit(**COMPILED)
-def capped_weights(wins: Wins, n_items: int, cap: float) -> Floats:
-    """Weights under which no judge has more than `cap` votes on any item."""
-    weight = wins.weight.copy()
+def capped_weights(wins: Wins, lists: Lists, n_items: int, cap: float) -> tuple[Floats, Floats]:
+    """Weights, of pairs and of lists, under which no judge has more than `cap` on any item."""
+    weight, list_weight = wins.weight.copy(), lists.weight.copy()
     votes = np.zeros(n_items)
     for u in range(wins.start.shape[0] - 1):
-        a, b = wins.start[u], wins.start[u + 1]
-        for k in range(a, b):
+        for k in range(wins.start[u], wins.start[u + 1]):
+            votes[wins.winner[k]] = 0.0
+            votes[wins.loser[k]] = 0.0
+        for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
+            votes[lists.item[e]] = 0.0
+        for k in range(wins.start[u], wins.start[u + 1]):
             votes[wins.winner[k]] += wins.weight[k]
             votes[wins.loser[k]] += wins.weight[k]
-        for k in range(a, b):
+        for k in range(lists.start[u], lists.start[u + 1]):
+            for e in range(lists.begin[k], lists.begin[k + 1]):
+                votes[lists.item[e]] += lists.weight[k]
+        for k in range(wins.start[u], wins.start[u + 1]):
             most = max(votes[wins.winner[k]], votes[wins.loser[k]])
             if most > cap:
                 weight[k] *= cap / most
-        for k in range(a, b):
-            votes[wins.winner[k]] = 0.0
-            votes[wins.loser[k]] = 0.0
-    return weight
+        for k in range(lists.start[u], lists.start[u + 1]):
+            most = 0.0
+            for e in range(lists.begin[k], lists.begin[k + 1]):
+                most = max(most, votes[lists.item[e]])
+            if most > cap:
+                list_weight[k] *= cap / most
+    return weight, list_weight
 
 
 @njit(**COMPILED)
-def heavy_cells(wins: Wins, n_items: int, least: float) -> tuple[Offsets, Offsets, Floats, Floats]:
+def _won_and_played(wins: Wins, lists: Lists, u: int, won: Floats, played: Floats) -> None:
+    """Add the weight of one judge's votes on each item, and how much of it the item won.
+
+    In a list an item wins the share of the others that are below it, and half of its equals.
+    """
+    for k in range(wins.start[u], wins.start[u + 1]):
+        tied = wins.tied.shape[0] > 0 and wins.tied[k]
+        won[wins.winner[k]] += wins.weight[k] * (0.5 if tied else 1.0)
+        won[wins.loser[k]] += wins.weight[k] * (0.5 if tied else 0.0)
+        played[wins.winner[k]] += wins.weight[k]
+        played[wins.loser[k]] += wins.weight[k]
+    for k in range(lists.start[u], lists.start[u + 1]):
+        a, b = lists.begin[k], lists.begin[k + 1]
+        for e in range(a, b):
+            below, same = 0, -1
+            for o in range(a, b):
+                below += lists.level[o] > lists.level[e]
+                same += lists.level[o] == lists.level[e]
+            won[lists.item[e]] += lists.weight[k] * (below + 0.5 * same) / (b - a - 1)
+            played[lists.item[e]] += lists.weight[k]
+
+
+@njit(**COMPILED)
+def item_totals(wins: Wins, lists: Lists, n_items: int) -> tuple[Floats, Floats, Offsets]:
+    """Per item: the weight won, the weight of all its votes, the number of judges on it."""
+    won, played = np.zeros(n_items), np.zeros(n_items)
+    judges = np.zeros(n_items, dtype=np.int64)
+    seen = np.zeros(n_items, dtype=np.bool_)
+    items = np.empty(n_items, dtype=np.int64)
+    for u in range(wins.start.shape[0] - 1):
+        _won_and_played(wins, lists, u, won, played)
+        for p in range(_items_of_judge(wins, lists, u, seen, items)):
+            judges[items[p]] += 1
+    return won, played, judges
+
+
+@njit(**COMPILED)
+def heavy_cells(
+    wins: Wins, lists: Lists, n_items: int, least: float
+) -> tuple[Offsets, Offsets, Floats, Floats]:
     """Pairs of judge and item with a weight of at least `least`: codes, weight won, weight."""
     won, played = np.zeros(n_items), np.zeros(n_items)
     seen = np.zeros(n_items, dtype=np.bool_)
@@ -803,12 +1870,8 @@ def heavy_cells(wins: Wins, n_items: int, least: float) -> tuple[Offsets, Offset
     judge_of, item_of = [np.int64(0) for _ in range(0)], [np.int64(0) for _ in range(0)]
     won_of, played_of = [0.0 for _ in range(0)], [0.0 for _ in range(0)]
     for u in range(wins.start.shape[0] - 1):
-        for k in range(wins.start[u], wins.start[u + 1]):
-            won[wins.winner[k]] += wins.weight[k]
-            played[wins.winner[k]] += wins.weight[k]
-            played[wins.loser[k]] += wins.weight[k]
-        count = _items_of_judge(wins, u, seen, items)
-        for p in range(count):
+        _won_and_played(wins, lists, u, won, played)
+        for p in range(_items_of_judge(wins, lists, u, seen, items)):
             i = items[p]
             if played[i] >= least:
                 judge_of.append(np.int64(u))

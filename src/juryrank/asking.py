@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from juryrank.connect import Connection, connection
-from juryrank.errors import InputError
+from juryrank.effects import EffectModel
+from juryrank.errors import InputError, counted
+from juryrank.lists import MOST_ORDERS, Lists, in_every_order, orders_of_ties, tie_sizes
 from juryrank.models import Model, model_named
 from juryrank.noise import Noise, noise_of
 from juryrank.objective import NO_PRIOR, Objective, Prior
@@ -16,12 +18,14 @@ from juryrank.solvers.counting import WinRate
 from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
-from juryrank.solvers.scales import FIRST_GUESS
+from juryrank.solvers.scales import EFFECT_SD, FIRST_GUESS
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.threads import available_threads
-from juryrank.votes import Votes, Wins
+from juryrank.votes import TIE, Votes, Wins
 
 PriorChoice = Literal["auto"] | tuple[float, float] | None
+Ties = Literal["davidson", "davidson-by-judge", "half"]
+Order = Literal["none", "common", "by-judge"]
 Solver = Literal["profile", "paper"] | ProfileSolver | PaperSolver | CrowdSolver
 AnySolver = ProfileSolver | PaperSolver | CrowdSolver | RankCentrality | WinRate
 
@@ -32,6 +36,8 @@ class Task:
 
     votes: Votes
     wins: Wins
+    lists: Lists
+    effects: EffectModel
     connection: Connection
     model: Model
     noise: Noise
@@ -62,6 +68,8 @@ class Task:
             lambda0=self.lambda0,
             fixed_accuracy=None if self.accuracies_free else np.ones(self.votes.n_judges),
             threads=self.threads,
+            lists=self.lists,
+            effects=self.effects,
         )
 
     def _first_prior(self) -> Prior:
@@ -73,12 +81,15 @@ class Task:
 def task_of(
     votes: Votes,
     model_name: str,
-    noise: str | Noise | None,
-    prior: PriorChoice,
-    lambda0: float,
-    solver: Solver,
-    guard: bool,
-    threads: int | None,
+    noise: str | Noise | None = None,
+    prior: PriorChoice = "auto",
+    lambda0: float = 0.0,
+    solver: Solver = "profile",
+    *,
+    guard: bool = True,
+    ties: Ties | None = None,
+    order: Order = "none",
+    threads: int | None = None,
 ) -> Task:
     """Check what was asked for."""
     model = model_named(model_name)
@@ -88,19 +99,92 @@ def task_of(
         raise InputError(f"lambda0={lambda0!r} must be a number that is not negative.")
     if threads is not None and not (isinstance(threads, int) and threads >= 1):
         raise InputError(f"threads={threads!r} must be a whole number of at least 1.")
-    chosen = _solver(model, solver)
+    chosen, kind = _solver(model, solver), noise_of(model, noise)
+    _check_lists(votes, model)
+    effects = _effects(votes, chosen, kind, ties, order)
     return Task(
         votes=votes,
-        wins=votes.wins(),
+        wins=votes.wins(ties=2 in effects.sizes, sides=effects.order),
+        lists=votes.lists if effects.sizes else _straight(votes.lists),
+        effects=effects,
         connection=connection(votes),
         model=model,
-        noise=noise_of(model, noise),
+        noise=kind,
         prior=_prior(model, prior, chosen, lambda0),
         lambda0=lambda0,
         solver=chosen,
         guard=guard,
         threads=threads or available_threads(),
     )
+
+
+def _check_lists(votes: Votes, model: Model) -> None:
+    if votes.lists.number and model.method != "likelihood":
+        raise InputError(
+            f"The model {model.name!r} is for pairs, and {counted(votes.lists.number, 'vote')} "
+            "are rankings of, or choices from, more items. Use hbtl, htcv, htm, btl or tcv; or "
+            "break them into pairs, knowing that these are not independent: votes.in_pairs() "
+            "(--in-pairs)."
+        )
+
+
+# --- ties and order ------------------------------------------------------------------------------
+
+
+def _effects(
+    votes: Votes, solver: AnySolver, noise: Noise, ties: Ties | None, order: Order
+) -> EffectModel:
+    """Which effects are estimated."""
+    for name, value, known in (("ties", ties, Ties), ("order", order, Order)):
+        if value is not None and value not in get_args(known):
+            raise InputError(f"{name}={value!r} is not one of {', '.join(get_args(known))}.")
+    if not isinstance(solver, ProfileSolver):
+        if ties not in (None, "half") or order != "none":
+            raise InputError(
+                "Ties as an outcome and the advantage of a side are for hbtl, htcv, htm, btl and "
+                "tcv with the profile solver. Elsewhere a tie is half a win for each side."
+            )
+        return EffectModel()
+    if order != "none" and not (votes.sides_known and votes.n_pairs):
+        raise InputError(
+            f"order={order!r} needs to know which item was on the left, and these votes do not "
+            "say: give them as left, right and winner, or leave the order away."
+        )
+    sizes = () if ties == "half" else _sizes(votes, noise, ties)
+    return EffectModel(
+        sizes=sizes,
+        ties_by_judge=ties == "davidson-by-judge" and bool(sizes) and votes.n_judges > 1,
+        order=order != "none",
+        order_by_judge=order == "by-judge" and votes.n_judges > 1,
+    )
+
+
+def _sizes(votes: Votes, noise: Noise, ties: Ties | None) -> tuple[int, ...]:
+    """Sizes of groups that are tied; none where ties must count as every order of their items."""
+    in_lists = tie_sizes(votes.lists)
+    if len(in_lists) and noise.name != "gumbel":
+        if ties is not None:
+            raise InputError(
+                f"Ties among three items or more are an outcome with Gumbel noise only, not with "
+                f"{noise.name} noise. Use hbtl or btl, or ties='half' (--ties half)."
+            )
+        return ()
+    of_pairs = {2} if (votes.outcome == TIE).any() else set()
+    return tuple(sorted(of_pairs | set(in_lists.tolist())))
+
+
+def _straight(lists: Lists) -> Lists:
+    """Lists without ties: every order of tied items counts alike."""
+    many = np.flatnonzero(orders_of_ties(lists) > MOST_ORDERS)
+    if len(many):
+        raise InputError(
+            f"{counted(len(many), 'ranking')} can be brought into more than {MOST_ORDERS} orders, "
+            f"so many items are tied; the first is ranking {many[0] + 1:,} by judge. Ties of this "
+            "size need Gumbel noise (hbtl, btl) and ties='davidson' (--ties davidson); or, if the "
+            "items at the end are not tied but unranked, give the set and leave them out of the "
+            "ranking."
+        )
+    return in_every_order(lists)
 
 
 def _solver(model: Model, solver: Solver) -> AnySolver:
@@ -155,7 +239,8 @@ def _given_prior(prior: object) -> Prior:
     scales = prior if isinstance(prior, tuple | list) else ()
     if len(scales) != 2 or not all(isinstance(scale, int | float) for scale in scales):
         raise InputError(f"prior={prior!r} is not 'auto', None or (score_sd, accuracy_sd).")
-    return Prior(float(scales[0]), float(scales[1]))
+    regular = np.isfinite(scales[0]) or np.isfinite(scales[1])
+    return Prior(float(scales[0]), float(scales[1]), effect_sd=EFFECT_SD if regular else np.inf)
 
 
 # --- when the votes alone cannot decide ----------------------------------------------------------

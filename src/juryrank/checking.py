@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.connect import Connection, connection, lone_judges
+from juryrank.lists import orders_of_ties
 from juryrank.reading import as_votes
 from juryrank.votes import TIE, LeftOut, Votes
 
@@ -32,9 +33,15 @@ class Check:
     judges: int
     judges_known: bool
     votes: int
+    lists: int
+    """How many of the votes are rankings of, or choices from, more than two items."""
+    items_per_list: Spread
     ties: int
+    """Votes that tie items: pairs, and rankings with a tie in them."""
+    both_bad: int
+    """How many of these say that both items are bad."""
     duplicates: int
-    """Votes equal in judge, pair and outcome to an earlier one."""
+    """Votes on pairs equal in judge, pair and outcome to an earlier one."""
     weight: float
     """Total weight of the votes."""
     votes_per_judge: Spread
@@ -59,6 +66,7 @@ class Check:
         return asdict(self) | {
             "votes_per_judge": self.votes_per_judge._asdict(),
             "votes_per_item": self.votes_per_item._asdict(),
+            "items_per_list": self.items_per_list._asdict(),
             "left_out": asdict(self.left_out) | {"sentences": list(self.left_out.sentences)},
             "connection": list(self.connection),
             "notices": list(self.notices),
@@ -76,10 +84,13 @@ def check(votes: Votes | object) -> Check:
         judges=votes.n_judges,
         judges_known=votes.judges_known,
         votes=len(votes),
-        ties=int((votes.outcome == TIE).sum()),
+        lists=votes.lists.number,
+        items_per_list=_spread(votes.lists.length),
+        ties=int((votes.outcome == TIE).sum() + (orders_of_ties(votes.lists) > 1.0).sum()),
+        both_bad=votes.both_bad,
         duplicates=_duplicates(votes),
-        weight=float(votes.weight.sum()),
-        votes_per_judge=_spread(np.diff(votes.start)),
+        weight=float(votes.weight.sum() + votes.lists.weight.sum()),
+        votes_per_judge=_spread(np.diff(votes.start) + np.diff(votes.lists.start)),
         votes_per_item=_spread(_times_compared(votes)),
         left_out=votes.left_out,
         notices=votes.notices,
@@ -94,8 +105,9 @@ def check(votes: Votes | object) -> Check:
 
 
 def _times_compared(votes: Votes) -> NDArray[np.int64]:
+    sides = (votes.left, votes.right, votes.lists.item)
     return sum(
-        (np.bincount(side, minlength=votes.n_items) for side in (votes.left, votes.right)),
+        (np.bincount(side, minlength=votes.n_items) for side in sides),
         start=np.zeros(votes.n_items, dtype=np.int64),
     )
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from juryrank.arrays import Floats
 from juryrank.errors import InputError, JuryrankError, JuryrankWarning, require_seed
 from juryrank.fitting import rank
+from juryrank.lists import in_every_order, orders_of_ties, pairs_of
 from juryrank.models import MODELS, model_named
 from juryrank.ranking import Ranking
 from juryrank.reading import as_votes
@@ -123,18 +124,50 @@ def _held_out(votes: Votes, held_out: NDArray[np.bool_], fitter: Fitter) -> _Hel
 
 def _predicted(ranking: Ranking, votes: Votes, held_out: NDArray[np.bool_]) -> _HeldOut:
     """Per vote: the log-loss ``-log p`` of what was voted, a tie counting half of each side."""
+    unseen = votes.subset(held_out)
+    pairs, lists = _predicted_pairs(ranking, unseen), _predicted_lists(ranking, unseen)
+    return _HeldOut(
+        np.concatenate((pairs.loss, lists.loss)),
+        np.concatenate((pairs.correct, lists.correct)),
+        np.concatenate((pairs.weight, lists.weight)),
+    )
+
+
+def _predicted_pairs(ranking: Ranking, votes: Votes) -> _HeldOut:
     chance = np.asarray(
         ranking.predict(
-            votes.judges.gather(votes.judge[held_out]),
-            votes.items.gather(votes.left[held_out]),
-            votes.items.gather(votes.right[held_out]),
+            votes.judges.gather(votes.judge),
+            votes.items.gather(votes.left),
+            votes.items.gather(votes.right),
         )
     )
-    won = 0.5 * (1.0 + votes.outcome[held_out])
+    won = 0.5 * (1.0 + votes.outcome)
     chance = np.clip(chance, 1e-15, 1.0 - 1e-15)
     loss = -(won * np.log(chance) + (1.0 - won) * np.log1p(-chance))
     guess = np.where(np.abs(chance - 0.5) < 1e-12, 0.5, chance > 0.5)
-    return _HeldOut(loss, 1.0 - np.abs(won - guess), votes.weight[held_out])
+    return _HeldOut(loss, 1.0 - np.abs(won - guess), votes.weight)
+
+
+def _predicted_lists(ranking: Ranking, votes: Votes) -> _HeldOut:
+    """A list is one vote; of tied items every order counts alike, and correct is a share of pairs.
+
+    The pairs are those the list decides.
+    """
+    lists = votes.lists
+    if not lists.number:
+        return _HeldOut(np.empty(0), np.empty(0), np.empty(0))
+    straight = in_every_order(lists)
+    copies = orders_of_ties(lists).astype(np.int64)
+    copy_of = np.repeat(np.arange(lists.number), copies)
+    score, accuracy = ranking.scores_of(votes.items), ranking.accuracies_of(votes.judges)
+    loss = np.bincount(copy_of, ranking.list_losses(straight, score, accuracy)) / copies
+    number, better, worse = pairs_of(lists)
+    gap = accuracy[lists.judge[number]] * (score[better] - score[worse])
+    right = 0.5 * (1.0 + np.sign(gap))
+    pairs = np.bincount(number, minlength=lists.number)
+    correct = np.bincount(number, right, lists.number)
+    share = np.divide(correct, pairs, out=np.full(lists.number, 0.5), where=pairs > 0)
+    return _HeldOut(loss, share, lists.weight)
 
 
 def _joined(parts: list[_HeldOut]) -> _HeldOut:

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from juryrank.errors import listing
+from juryrank.lists import Lists, pairs_of
 from juryrank.votes import LEFT_WON, RIGHT_WON, Votes
 
 Codes = NDArray[np.int32]
@@ -132,8 +133,12 @@ def lone_judges(votes: Votes) -> Codes:
     if votes.n_judges < 2:
         return np.empty(0, dtype=np.int32)
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    number, better, worse = pairs_of(votes.lists)
+    low = np.concatenate((low, np.minimum(better, worse)))
+    high = np.concatenate((high, np.maximum(better, worse)))
+    judge = np.concatenate((votes.judge, votes.lists.judge[number]))
     seen = pl.DataFrame(
-        {"pair": low.astype(np.int64) * votes.n_items + high, "judge": votes.judge}
+        {"pair": low.astype(np.int64) * votes.n_items + high, "judge": judge}
     ).lazy()
     shared = (
         seen.group_by("pair")
@@ -141,16 +146,37 @@ def lone_judges(votes: Votes) -> Codes:
         .filter("shared")
     )
     sharing = seen.join(shared, on="pair", how="semi").select(pl.col("judge").unique()).collect()
-    alone = np.diff(votes.start) > 0
+    alone = (np.diff(votes.start) > 0) | (np.diff(votes.lists.start) > 0)
     alone[sharing["judge"].to_numpy()] = False
     return np.flatnonzero(alone).astype(np.int32)
 
 
 def _who_beat_whom(votes: Votes) -> csr_array:
     left_beat, right_beat = votes.outcome != RIGHT_WON, votes.outcome != LEFT_WON
-    winner = np.concatenate((votes.left[left_beat], votes.right[right_beat]))
-    loser = np.concatenate((votes.right[left_beat], votes.left[right_beat]))
+    better, worse = _links(votes.lists)
+    winner = np.concatenate((votes.left[left_beat], votes.right[right_beat], better))
+    loser = np.concatenate((votes.right[left_beat], votes.left[right_beat], worse))
     return _edges(winner, loser, votes.n_items)
+
+
+def _links(lists: Lists) -> tuple[Codes, Codes]:
+    """Edges that link the items of lists as all their pairs would.
+
+    Each item has beaten the next, tied ones each other; what is not ranked has been beaten by the
+    last that is.
+    """
+    if not lists.number:
+        return lists.item, lists.item
+    here = np.flatnonzero(np.diff(lists.entry_list) == 0)
+    ranked = lists.is_ranked
+    tied = (lists.level[here] == lists.level[here + 1]) & ranked[here + 1]
+    rest = np.flatnonzero(~ranked)
+    last_ranked = (lists.begin[:-1] + lists.ranked - 1)[lists.entry_list[rest]]
+    down = here[ranked[here]]
+    up = here[tied]
+    winner = np.concatenate((down, up + 1, last_ranked))
+    loser = np.concatenate((down + 1, up, rest))
+    return lists.item[winner], lists.item[loser]
 
 
 def _edges(winner: Codes, loser: Codes, n: int) -> csr_array:

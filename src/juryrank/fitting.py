@@ -13,20 +13,30 @@ from scipy.linalg import LinAlgError
 
 from juryrank.arrays import Floats
 from juryrank.asking import (
+    Order,
     PriorChoice,
     Solver,
     Task,
+    Ties,
     require_connected,
     require_scale,
     require_strong,
     task_of,
 )
 from juryrank.errors import InputError, JuryrankWarning
-from juryrank.guard import LEAST_JUDGES, NOBODY, OneSided, find_one_sided, in_cells, without_cells
+from juryrank.guard import (
+    LEAST_JUDGES,
+    NOBODY,
+    OneSided,
+    find_one_sided,
+    votes_in_cells,
+    without_cells,
+)
+from juryrank.information import MOST_DENSE
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
 from juryrank.objective import LARGEST_ACCURACY, NO_PRIOR, Objective, Prior
-from juryrank.ranking import Fit, Ranking, make_ranking
+from juryrank.ranking import Fit, Ranking, effects_frame, make_ranking
 from juryrank.reading import as_votes
 from juryrank.remarks import (
     direction_is_sure,
@@ -43,7 +53,6 @@ from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.threads import one_blas_thread
 from juryrank.uncertainty import (
-    MOST_ITEMS_DENSE,
     Gauge,
     Intervals,
     Uncertainty,
@@ -54,7 +63,7 @@ from juryrank.uncertainty import (
     widened,
 )
 from juryrank.verdicts import judge_columns
-from juryrank.votes import Votes, wins_per_judge
+from juryrank.votes import Votes
 
 NO_ERRORS = (
     "The errors of the answer could not be computed: the objective is flat around it. "
@@ -71,6 +80,8 @@ def rank(
     lambda0: float = 0.0,
     solver: Solver = "profile",
     guard: bool = True,
+    ties: Ties | None = None,
+    order: Order = "none",
     intervals: Intervals | None = "information",
     confidence: float = 0.95,
     threads: int | None = None,
@@ -89,6 +100,11 @@ def rank(
         solver: "profile" (fast), "paper" (Algorithm 1), or one of these with settings.
         guard: Set aside votes with which a judge pushes a single item (where accuracies are
             estimated by the profile solver); False lets them count.
+        ties: "davidson" (an outcome of its own, whose weight is estimated; what None means where
+            a model can), "davidson-by-judge" (some judges tie more readily), or "half" (half a win
+            for each; in a ranking, every order of the tied items counts alike).
+        order: Whether the left side has an advantage, to be estimated: "none", "common", or
+            "by-judge", a common one and what sets each judge apart, shrunk.
         intervals: Errors from the curvature of the objective ("information"), or with judges
             instead of votes as the independent draws ("sandwich", "bootstrap"); None for none.
         confidence: The chance with which each interval shall cover.
@@ -100,7 +116,10 @@ def rank(
         A `Ranking`; everything worth knowing about it stands in its `warnings`, which are also
         issued as `JuryrankWarning`.
     """
-    task = task_of(as_votes(votes), model, noise, prior, lambda0, solver, guard, threads)
+    task = task_of(
+        as_votes(votes), model, noise, prior, lambda0, solver,
+        guard=guard, ties=ties, order=order, threads=threads,
+    )  # fmt: skip
     _check_intervals(task, intervals, confidence)
     with one_blas_thread():
         found = fit(task, watch)
@@ -156,12 +175,10 @@ def _by_profile(task: Task, solver: ProfileSolver, watch: Watcher | None) -> Fit
     one_sided = NOBODY
     if task.guard and objective.accuracies_free:
         one_sided = find_one_sided(objective, choose_prior=choose_prior)
-        objective = replace(objective, wins=without_cells(objective.wins, one_sided))
+        objective = without_cells(objective, one_sided)
     objective, solution = search(objective, solver, choose_prior=choose_prior, watch=watch)
     held = _held(objective, solution.accuracy)
-    gauge = gauge_of(
-        objective, solution.accuracy, np.where(held, 0.0, wins_per_judge(objective.wins))
-    )
+    gauge = gauge_of(objective, solution.accuracy, np.where(held, 0.0, objective.choices_per_judge))
     gauged = in_gauge(solution, gauge)
     remarks = (
         *remarks_on_direction(objective, gauged),
@@ -173,9 +190,9 @@ def _by_profile(task: Task, solver: ProfileSolver, watch: Watcher | None) -> Fit
 def _by_paper(task: Task, solver: PaperSolver, watch: Watcher | None) -> Fitted:
     objective = task.objective()
     solution = solver.solve(objective, watch)
-    if objective.accuracies_free and votes_for(task.wins, solution.score) < 0.0:
+    if objective.accuracies_free and votes_for(objective, solution.score) < 0.0:
         solution = mirrored(solution)
-    gauge = gauge_of(objective, solution.accuracy, wins_per_judge(objective.wins))
+    gauge = gauge_of(objective, solution.accuracy, objective.choices_per_judge)
     gauged = in_gauge(solution, gauge)
     return Fitted(
         gauged, objective, solution, gauge, remarks=remarks_on_direction(objective, gauged)
@@ -220,10 +237,10 @@ def _check_intervals(task: Task, intervals: Intervals | None, confidence: float)
         )
     if intervals == "bootstrap" and task.model.method not in ("likelihood", "crowd"):
         raise InputError(f"The model {task.model.name!r} has no intervals.")
-    if intervals in ("sandwich", "bootstrap") and task.votes.n_items > MOST_ITEMS_DENSE:
+    if intervals in ("sandwich", "bootstrap") and task.votes.n_items > MOST_DENSE:
         raise InputError(
             f"{intervals} needs the covariance of all {task.votes.n_items:,} items at once, and is "
-            f"only for up to {MOST_ITEMS_DENSE:,}: use intervals='information' "
+            f"only for up to {MOST_DENSE:,}: use intervals='information' "
             "(--intervals information)."
         )
     if intervals in ("sandwich", "bootstrap") and task.votes.n_judges < LEAST_JUDGES:
@@ -257,31 +274,31 @@ def _uncertainty(
                 return None
     if intervals != "bootstrap":
         return information
-    unknown = np.full(task.votes.n_judges, np.nan)
-    sds = (unknown, unknown)
-    if information is not None:
-        sds = information.accuracy_sd, information.own_accuracy_sd
-    return by_bootstrap(refit_with(task, found, objective), task.votes.n_judges, *sds, watch)
+    refit = refit_with(task, found, objective)
+    return by_bootstrap(refit, task.votes.n_judges, information, watch)
 
 
 def refit_with(task: Task, found: Fitted, objective: Objective) -> Callable[[Floats], Floats]:
     """Fit again, as before, when each judge's votes count so many times."""
-    wins = objective.wins
+    wins, lists = objective.wins, objective.lists
 
     def refit(times: Floats) -> Floats:
         weight = wins.weight * np.repeat(times, np.diff(wins.start))
-        again = replace(objective, wins=wins._replace(weight=weight))
+        again = replace(
+            objective,
+            wins=wins._replace(weight=weight),
+            lists=lists._replace(weight=lists.weight * times[lists.judge]),
+        )
         if isinstance(task.solver, ProfileSolver) and found.raw is not None:
-            solution = ROUGH.solve(again, found.raw.score, found.raw.accuracy)
+            solution = ROUGH.solve(again, found.raw.state, found.raw.accuracy)
         elif isinstance(task.solver, PaperSolver | CrowdSolver):
             solution = task.solver.solve(again)
-        if again.accuracies_free and votes_for(again.wins, solution.score) < 0.0:
+        if again.accuracies_free and votes_for(again, solution.score) < 0.0:
             solution = mirrored(solution)
         if found.gauge is None:
             return solution.score
-        return in_gauge(
-            solution, gauge_of(again, solution.accuracy, wins_per_judge(again.wins))
-        ).score
+        gauge = gauge_of(again, solution.accuracy, again.choices_per_judge)
+        return in_gauge(solution, gauge).score
 
     return refit
 
@@ -299,7 +316,7 @@ def answer(
     """Put a fit into words: labels, errors, verdicts, remarks."""
     solution, votes = found.solution, task.votes
     uncertainty = _uncertainty(task, found, intervals, watch_resamples)
-    aside = int(in_cells(votes.start, votes.left, votes.right, found.one_sided).sum())
+    aside = int(votes_in_cells(votes, found.one_sided).sum())
     report = Fit(
         converged=solution.converged,
         iterations=solution.iterations,
@@ -323,6 +340,9 @@ def answer(
         votes, task.model, task.noise, solution, report, uncertainty, judges,
         direction_is_sure=sure,
     )  # fmt: skip
+    if found.objective is not None and len(solution.effects):
+        effects = effects_frame(found.objective.layout, votes, solution, uncertainty, confidence)
+        ranking = replace(ranking, effects=effects)
     doubts = () if uncertainty is None else uncertainty.remarks
     if uncertainty is None and intervals is not None and isinstance(task.solver, ProfileSolver):
         doubts = (NO_ERRORS,)

@@ -24,6 +24,7 @@ other items and is left alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,11 +34,11 @@ from scipy.stats import norm
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
-from juryrank.noise import Noise
+from juryrank.lists import Lists, taken, without_entries
 from juryrank.objective import Objective
 from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
-from juryrank.votes import Wins, judge_codes
+from juryrank.votes import NO_SIDES, Votes, wins_taken
 
 LEAST_VOTES = 10
 """A judge with fewer votes on an item cannot carry it far."""
@@ -82,36 +83,44 @@ NOBODY = OneSided(*(np.empty(0, dtype=np.int64),) * 2, *(np.empty(0),) * 4)
 
 def find_one_sided(objective: Objective, *, choose_prior: bool) -> OneSided:
     """The pairs of judge and item whose votes should not count."""
-    wins, found = objective.wins, NOBODY
+    remaining, found = objective, NOBODY
     if objective.n_judges < LEAST_JUDGES:
         return found
     for _ in range(MOST_ROUNDS):
-        cells = _suspects(wins, objective.n_items)
+        cells = _suspects(remaining)
         if not len(cells):
             break
-        more = _tested(replace(objective, wins=wins), cells, choose_prior)
+        more = _tested(remaining, cells, choose_prior)
         if not len(more):
             break
-        kept = without_cells(objective.wins, _joined(found, more))
-        if not len(kept.winner):  # nothing would be left to rank by
+        kept = without_cells(objective, _joined(found, more))
+        if not kept.n_entries:  # nothing would be left to rank by
             break
-        found, wins = _joined(found, more), kept
+        found, remaining = _joined(found, more), kept
     return found
 
 
-def without_cells(wins: Wins, found: OneSided) -> Wins:
-    """The wins that remain when those of these judges on these items are set aside."""
+def without_cells(objective: Objective, found: OneSided) -> Objective:
+    """The objective when the votes of these judges on these items are set aside.
+
+    A pair is dropped; from a list only the item is: what it says of the others stands.
+    """
     if not len(found):
-        return wins
+        return objective
+    wins, lists = objective.wins, objective.lists
     keep = ~in_cells(wins.start, wins.winner, wins.loser, found)
     kept_before = np.concatenate(([0], np.cumsum(keep)))
-    return Wins(kept_before[wins.start], wins.winner[keep], wins.loser[keep], wins.weight[keep])
+    return replace(
+        objective,
+        wins=wins_taken(wins, keep, kept_before[wins.start]),
+        lists=without_entries(lists, entries_in_cells(lists, found)),
+    )
 
 
 def in_cells(
     start: NDArray[np.int64], one: NDArray[np.int32], other: NDArray[np.int32], found: OneSided
 ) -> Mask:
-    """Which votes are those of these judges on these items."""
+    """Which votes on pairs are those of these judges on these items."""
     inside = np.zeros(len(one), dtype=np.bool_)
     for u, i in zip(found.judge, found.item, strict=True):
         own = slice(start[u], start[u + 1])
@@ -119,61 +128,90 @@ def in_cells(
     return inside
 
 
-def _suspects(wins: Wins, n_items: int) -> OneSided:
+def entries_in_cells(lists: Lists, found: OneSided) -> Mask:
+    """Which entries of lists are these items in the lists of these judges."""
+    inside = np.zeros(len(lists.item), dtype=np.bool_)
+    for u, i in zip(found.judge, found.item, strict=True):
+        own = slice(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]])
+        inside[own] |= lists.item[own] == i
+    return inside
+
+
+def votes_in_cells(votes: Votes, found: OneSided) -> Mask:
+    """Which votes (pairs come first, then lists) are those of these judges on these items."""
+    lists = votes.lists
+    entry = lists.entry_list[entries_in_cells(lists, found)]
+    pairs = in_cells(votes.start, votes.left, votes.right, found)
+    return np.concatenate((pairs, np.bincount(entry, minlength=lists.number) > 0))
+
+
+def _suspects(objective: Objective) -> OneSided:
     """Pairs with many votes, and with a share of wins far from the item's usual one.
 
     The usual share counts every judge once, so that it is not made by the suspect.
     """
-    judge, item, won, votes = _kernels.heavy_cells(wins, n_items, float(LEAST_VOTES))
+    wins, lists, n = objective.wins, objective.lists, objective.n_items
+    judge, item, won, votes = _kernels.heavy_cells(wins, lists, n, float(LEAST_VOTES))
     if not len(judge):
         return NOBODY
-    capped = _capped(wins, n_items)
-    up = np.bincount(capped.winner, weights=capped.weight, minlength=n_items)
-    all_votes = up + np.bincount(capped.loser, weights=capped.weight, minlength=n_items)
+    fair = _capped(objective)
+    up, all_votes, judges = _kernels.item_totals(fair.wins, fair.lists, n)
     share = (up[item] + 1.0) / (all_votes[item] + 2.0)
     z = (won - votes * share) / np.sqrt(votes * share * (1.0 - share))
-    odd = (np.abs(z) > SUSPICIOUS) & (_judges_on(wins, n_items)[item] > LEAST_OTHERS)
+    odd = (np.abs(z) > SUSPICIOUS) & (judges[item] > LEAST_OTHERS)
     return OneSided(judge[odd], item[odd], votes[odd], won[odd], (votes * share)[odd], z[odd])
 
 
-def _capped(wins: Wins, n_items: int) -> Wins:
-    """The wins with weights under which no judge has more on an item than is usual."""
-    return wins._replace(weight=_kernels.capped_weights(wins, n_items, _usual(wins, n_items)))
+def _capped(objective: Objective) -> Objective:
+    """Weights under which no judge has more votes on an item than is usual."""
+    wins, lists = objective.wins, objective.lists
+    weight, list_weight = _kernels.capped_weights(wins, lists, objective.n_items, _usual(objective))
+    return replace(
+        objective, wins=wins._replace(weight=weight), lists=lists._replace(weight=list_weight)
+    )
 
 
-def _usual(wins: Wins, n_items: int) -> float:
+def _usual(objective: Objective) -> float:
     """The median number of votes of a judge on an item it has voted on, times a full weight.
 
     Nine tenths of the weights are at most a full one: halves of ties are below it.
     """
-    counts = _kernels.cell_counts(wins, n_items, LONGEST_COUNT)
+    wins, lists = objective.wins, objective.lists
+    counts = _kernels.cell_counts(wins, lists, objective.n_items, LONGEST_COUNT)
     median = max(np.searchsorted(np.cumsum(counts), 0.5 * counts.sum()), 1)
-    return float(median) * float(np.quantile(wins.weight, 0.9))
-
-
-def _judges_on(wins: Wins, n_items: int) -> NDArray[np.int64]:
-    """How many judges have voted on each item."""
-    judge = judge_codes(wins.start).astype(np.int64)
-    pairs = np.concatenate((judge * n_items + wins.winner, judge * n_items + wins.loser))
-    return np.bincount(np.unique(pairs) % n_items, minlength=n_items)
+    weights = np.concatenate((wins.weight, lists.weight))
+    return float(median) * float(np.quantile(weights, 0.9))
 
 
 def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSided:
     """Those of the cells that chance can hardly explain."""
-    wins, n = objective.wins, objective.n_items
-    fair = replace(objective, wins=_capped(wins, n))
-    fair, solution = search(fair, ROUGH, choose_prior=choose_prior)
+    fair, solution = search(_capped(objective), ROUGH, choose_prior=choose_prior)
     accuracy = _accuracy_elsewhere(fair, solution, cells)
-    curvature = fair.curvature(solution.score, solution.accuracy).score
+    curvature = fair.curvature(solution.state, solution.accuracy).state
     variance = 1.0 / np.maximum(curvature, LEAST_CURVATURE)
-    expected, z = _surprise(objective, solution.score, variance, accuracy, cells)
-    pairs = int(_kernels.cell_counts(wins, n, 1)[1])
-    odd = np.flatnonzero(np.abs(z) > norm.isf(0.5 * CHANCE / pairs))
+    expected, z = _surprise(objective, solution, variance, accuracy, cells)
+    counts = _kernels.cell_counts(objective.wins, objective.lists, objective.n_items, 1)
+    odd = np.flatnonzero(np.abs(z) > norm.isf(0.5 * CHANCE / int(counts[1])))
     odd = odd[np.argsort(-np.abs(z[odd]), kind="stable")]
     return OneSided(
         cells.judge[odd], cells.item[odd], cells.votes[odd], cells.won[odd],
         expected[odd], z[odd],
     )  # fmt: skip
+
+
+def _of_judge(objective: Objective, u: int) -> Objective:
+    """The votes of one judge; effects have no say here."""
+    wins, lists = objective.wins, objective.lists
+    own = np.arange(wins.start[u], wins.start[u + 1])
+    pairs = wins_taken(wins, own, np.array([0, len(own)]))
+    its_lists = taken(lists, np.arange(lists.start[u], lists.start[u + 1]))
+    return replace(
+        objective,
+        wins=pairs._replace(side=NO_SIDES),
+        lists=its_lists._replace(start=its_lists.start[u : u + 2]),
+        fixed_accuracy=None if objective.accuracies_free else np.ones(1),
+        effects=replace(objective.effects, ties_by_judge=False, order=False, order_by_judge=False),
+    )
 
 
 def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSided) -> Floats:
@@ -183,18 +221,18 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
     """
     if not objective.accuracies_free:
         return objective.start_accuracy()[cells.judge]
-    wins = objective.wins
     accuracy = np.ones(len(cells))
     # One by one: all at once would copy a judge's votes as often as it is under suspicion.
     for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
-        own = slice(wins.start[u], wins.start[u + 1])
-        pair = np.stack((wins.winner[own], wins.loser[own]))
-        in_question = np.append(_behind_all_votes(pair, wins.weight[own], objective.n_items), i)
-        rows = wins.start[u] + np.flatnonzero(~np.isin(pair, in_question).any(axis=0))
-        elsewhere = Wins(
-            np.array([0, len(rows)]), wins.winner[rows], wins.loser[rows], wins.weight[rows]
-        )
-        replace(objective, wins=elsewhere).profile(solution.score, accuracy[place : place + 1])
+        own = _of_judge(objective, u)
+        pair = np.stack((own.wins.winner, own.wins.loser))
+        behind = _behind_all_votes(pair, own.wins.weight, objective.n_items)
+        in_question = np.append(behind, i)
+        nobody = np.zeros(len(in_question), dtype=np.int64)
+        asked = replace(NOBODY, judge=nobody, item=in_question)
+        elsewhere = without_cells(own, asked)
+        state = solution.state[: elsewhere.layout.size]
+        elsewhere.profile(state, accuracy[place : place + 1])
     return accuracy
 
 
@@ -206,7 +244,7 @@ def _behind_all_votes(pair: NDArray[np.int32], weight: Floats, n_items: int) -> 
     left = np.ones(len(weight), dtype=np.bool_)
     few = len(np.unique(pair)) // MANY_TO_A_FEW
     found: list[int] = []
-    while len(found) < few:
+    while len(found) < few and len(weight):
         votes = np.bincount(pair[:, left].ravel(), np.tile(weight[left], 2), n_items)
         found.append(int(votes.argmax()))
         left &= (pair != found[-1]).all(axis=0)
@@ -216,32 +254,70 @@ def _behind_all_votes(pair: NDArray[np.int32], weight: Floats, n_items: int) -> 
 
 
 def _surprise(
-    objective: Objective, score: Floats, variance: Floats, accuracy: Floats, cells: OneSided
+    objective: Objective,
+    solution: Solution,
+    variance: Floats,
+    accuracy: Floats,
+    cells: OneSided,
 ) -> tuple[Floats, Floats]:
     """How many votes the items should have won, and ``z``."""
-    wins = objective.wins
+    score = solution.score
     expected, z = np.empty(len(cells)), np.empty(len(cells))
     for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
-        own = slice(wins.start[u], wins.start[u + 1])
-        won, lost = wins.winner[own] == i, wins.loser[own] == i
-        on = won | lost
-        other = np.where(won, wins.loser[own], wins.winner[own])[on]
-        weight = wins.weight[own][on]
-        x = accuracy[place] * (score[i] - score[other])
-        expected[place] = float(weight @ objective.noise.cdf(x))
+        own = _on_item(_of_judge(objective, u), i)
+        expected[place] = _expected(own, score, accuracy[place], i)
         spread = np.sqrt(TASTE**2 + accuracy[place] ** 2 * variance[i])
-        z[place] = _unlikely_taste(
-            objective.noise, np.where(won[on], x, -x), won[on], weight, spread
-        )
+        loss = _loss_by_taste(own, solution.state, accuracy[place], i)
+        z[place] = _unlikely_taste(loss, spread)
     return expected, z
 
 
-def _unlikely_taste(noise: Noise, x: Floats, won: Mask, weight: Floats, spread: float) -> float:
-    """``z`` of votes with arguments ``x``, to which a taste for the item adds where it won."""
-    side = np.where(won, 1.0, -1.0)
+def _on_item(own: Objective, item: int) -> Objective:
+    """The votes of one judge that are on the item."""
+    wins, lists = own.wins, own.lists
+    on = np.flatnonzero((wins.winner == item) | (wins.loser == item))
+    about = np.unique(lists.entry_list[lists.item == item])
+    return replace(
+        own, wins=wins_taken(wins, on, np.array([0, len(on)])), lists=taken(lists, about)
+    )
 
-    def loss(taste: float) -> float:
-        return float(weight @ noise.terms(x + side * taste)[0])
+
+def _expected(own: Objective, score: Floats, accuracy: float, item: int) -> float:
+    """How many of the votes the item should win; in a list, the share of others below it."""
+    wins, lists = own.wins, own.lists
+    other = np.where(wins.winner == item, wins.loser, wins.winner)
+    won = float(wins.weight @ own.noise.cdf(accuracy * (score[item] - score[other])))
+    above = own.noise.cdf(accuracy * (score[item] - score[lists.item]))
+    above = np.where(lists.item == item, 0.0, above)
+    share = np.bincount(lists.entry_list, above, lists.number) / np.maximum(lists.length - 1, 1)
+    return won + float(lists.weight @ share)
+
+
+def _loss_by_taste(
+    own: Objective, state: Floats, accuracy: float, item: int
+) -> Callable[[float], float]:
+    """The loss of votes on one item as a function of the judge's taste for it."""
+    wins, lists, n = own.wins, own.lists, own.n_items
+    score = state[:n]
+    side = np.where(wins.winner == item, 1.0, -1.0)
+    x = accuracy * (score[wins.winner] - score[wins.loser])
+    half = 0.5 * wins.tied if len(wins.tied) else np.zeros(len(x))
+    effects = own.layout.effects(state[: own.layout.size])
+    taste, loss, its_accuracy = np.zeros(n), np.empty(lists.number), np.array([accuracy])
+
+    def loss_with(amount: float) -> float:
+        moved = x + side * amount
+        won = wins.weight * (1.0 - half) @ own.noise.terms(moved)[0]
+        lost = wins.weight * half @ own.noise.terms(-moved)[0]
+        taste[item] = amount
+        _kernels.list_losses(own.noise.code, lists, effects, score, its_accuracy, taste, loss)
+        return float(won + lost + lists.weight @ loss)
+
+    return loss_with
+
+
+def _unlikely_taste(loss: Callable[[float], float], spread: float) -> float:
+    """``z`` of votes with such a loss for every taste."""
 
     def with_prior(taste: float) -> float:
         return loss(taste) + 0.5 * (taste / spread) ** 2

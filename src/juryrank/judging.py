@@ -15,10 +15,20 @@ from scipy.stats import norm
 from juryrank.arrays import Floats
 from juryrank.asking import PriorChoice, Task, task_of
 from juryrank.comparing import compare
+from juryrank.effects import NO_EFFECTS
 from juryrank.errors import InputError, JuryrankWarning
 from juryrank.fitting import Fitted, answer, fit, refit_with
-from juryrank.guard import in_cells
+from juryrank.guard import OneSided, entries_in_cells, in_cells
+from juryrank.information import MOST_DENSE
 from juryrank.intervals import half_width
+from juryrank.lists import (
+    MOST_ORDERS,
+    Lists,
+    in_every_order,
+    orders_of_ties,
+    pairs_of,
+    without_entries,
+)
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
 from juryrank.objective import Objective
@@ -26,7 +36,7 @@ from juryrank.ranking import Ranking
 from juryrank.reading import as_votes
 from juryrank.solvers.search import ROUGH
 from juryrank.threads import one_blas_thread
-from juryrank.uncertainty import MOST_ITEMS_DENSE, by_information, gauge_of, moves_of_judges
+from juryrank.uncertainty import by_information, gauge_of, moves_of_judges
 from juryrank.verdicts import Positions, by_attention, positions
 from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes, judge_codes
 
@@ -129,7 +139,7 @@ def judges(
 
     The arguments are those of `rank`; the model must be one that estimates accuracies.
     """
-    task = task_of(as_votes(votes), model, noise, prior, 0.0, "profile", guard, threads)
+    task = task_of(as_votes(votes), model, noise, prior, guard=guard, threads=threads)
     if task.model.judges != "accuracy":
         raise InputError(
             f"The model {model!r} does not estimate accuracies: use hbtl, htcv or htm to look at "
@@ -183,12 +193,16 @@ def _left_out(task: Task, found: Fitted, say: Counter) -> tuple[Floats, pl.Serie
         return np.full(count, np.nan), pl.Series([None] * count, dtype=pl.Int64), how
     agreement, influence = np.empty(count), np.empty(count, dtype=np.int64)
     place = _places(found.solution.score)
+    lists = pairs_of(votes.lists)
+    of_judge = np.searchsorted(votes.lists.judge[lists[0]], np.arange(count + 1))
     for u in range(count):
         say("Leaving judges out", u, count)
         score = scores(u)
         own = slice(votes.start[u], votes.start[u + 1])
         said = np.sign(score[votes.left[own]] - score[votes.right[own]]) * votes.outcome[own]
-        weight = votes.weight[own]
+        number, better, worse = (part[of_judge[u] : of_judge[u + 1]] for part in lists)
+        said = np.concatenate((said, np.sign(score[better] - score[worse])))
+        weight = np.concatenate((votes.weight[own], votes.lists.weight[number]))
         agreement[u] = float(weight @ (0.5 * (1.0 + said))) / max(float(weight.sum()), 1e-300)
         influence[u] = int(np.abs(_places(score) - place).max())
     return agreement, pl.Series(influence), how
@@ -205,10 +219,10 @@ def _scores_without(task: Task, found: Fitted) -> tuple[Callable[[int], Floats] 
     objective, count = found.objective, task.votes.n_judges
     if objective is None or found.raw is None or found.gauge is None or count < 2:
         return None, "not at all: there is no other judge"
-    if count * len(task.votes) <= MOST_REFITS:
+    if count * objective.n_entries <= MOST_REFITS:
         refit = refit_with(task, found, objective)
         return lambda u: refit(np.where(np.arange(count) == u, 0.0, 1.0)), "by a new fit for each"
-    if objective.n_items > MOST_ITEMS_DENSE:
+    if objective.n_items > MOST_DENSE:
         return None, f"not at all: too many items ({objective.n_items:,}) and judges ({count:,})"
     moved = moves_of_judges(objective, found.raw, found.gauge)
     score = found.solution.score
@@ -243,14 +257,28 @@ def _repeats(votes: Votes) -> dict[str, pl.Series]:
 
 
 def _one_item(votes: Votes) -> dict[str, pl.Series]:
-    """The item whose wins, or whose losses, are most of a judge's votes, and their share."""
-    wins = votes.wins()
+    """The item whose wins, or whose losses, are most of a judge's votes, and their share.
+
+    To be first in a list is to win it, to be last to lose it.
+    """
+    wins, lists = votes.wins(), votes.lists
+    first, last = lists.begin[:-1], lists.begin[1:] - 1
+    won, lost = (
+        at[lists.level[at] != lists.level[beside]]
+        for at, beside in ((first, first + 1), (last, last - 1))
+    )
     judge = judge_codes(wins.start)
     sides = [
-        pl.DataFrame({"judge": judge, "item": item, "weight": wins.weight})
+        pl.DataFrame(
+            {
+                "judge": np.concatenate((judge, lists.judge[lists.entry_list[at]])),
+                "item": np.concatenate((item, lists.item[at])),
+                "weight": np.concatenate((wins.weight, lists.weight[lists.entry_list[at]])),
+            }
+        )
         .group_by("judge", "item")
         .agg(pl.col("weight").sum())
-        for item in (wins.winner, wins.loser)
+        for item, at in ((wins.winner, won), (wins.loser, lost))
     ]
     most = (
         pl.concat(sides)
@@ -276,19 +304,20 @@ def _one_item(votes: Votes) -> dict[str, pl.Series]:
 def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | None:
     """Compare with equal judges: by likelihood, p-value by simulation, and on held-out votes."""
     objective, raw = found.objective, found.raw
-    if objective is None or raw is None:
+    kept = _kept(task.votes, found.one_sided)
+    if objective is None or raw is None or orders_of_ties(kept.lists).max(initial=1) > MOST_ORDERS:
         return None
+    objective = _without_effects(objective, kept)
     equal = replace(objective, fixed_accuracy=np.ones(task.votes.n_judges))
     free = replace(objective, prior=replace(objective.prior, accuracy_sd=WIDE_SPREAD))
     alike = ROUGH.solve(equal)
     observed = _gain(equal, free, alike.score, raw.score)
-    aside = in_cells(task.votes.start, task.votes.left, task.votes.right, found.one_sided)
-    kept = task.votes.subset(~aside)
     rng = np.random.default_rng(0)
-    count = REPLICATES if len(kept) <= FEW_VOTES else REPLICATES_OF_MANY
+    count = REPLICATES if equal.n_entries <= FEW_VOTES else REPLICATES_OF_MANY
     # Ties stay ties, so the others are drawn by scores that know of no ties; and from errors
     # around them, as the best scores are shrunk and votes drawn from them too much alike.
-    decided = replace(equal, wins=kept.subset(kept.outcome != TIE).wins())
+    no_tie = np.concatenate((kept.outcome != TIE, np.ones(kept.lists.number, dtype=np.bool_)))
+    decided = replace(equal, wins=kept.subset(no_tie).wins())
     centre = ROUGH.solve(decided)
     errors = by_information(
         decided, centre, gauge_of(decided, centre.accuracy, kept.votes_per_judge)
@@ -296,11 +325,25 @@ def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | N
     reached = 0
     for done, score in enumerate(centre.score + errors.draws(count, seed=0)):
         say("Simulating equal judges", done, count)
-        chance = task.noise.cdf(score[kept.left] - score[kept.right])
-        wins = _redrawn(kept, chance, rng).wins()
-        simulated = replace(equal, wins=wins), replace(free, wins=wins)
+        drawn = _redrawn(kept, task.noise, score, rng)
+        simulated = _without_effects(equal, drawn), _without_effects(free, drawn)
         reached += _gain(*simulated, alike.score, alike.score) >= observed
     return Heterogeneity(observed, (1 + reached) / (1 + count), count, *_held_out(task, say))
+
+
+def _kept(votes: Votes, one_sided: OneSided) -> Votes:
+    """The votes without those that are set aside."""
+    pairs = ~in_cells(votes.start, votes.left, votes.right, one_sided)
+    kept = votes.subset(np.concatenate((pairs, np.ones(votes.lists.number, dtype=np.bool_))))
+    lists = without_entries(votes.lists, entries_in_cells(votes.lists, one_sided))
+    return replace(kept, lists=lists)
+
+
+def _without_effects(objective: Objective, votes: Votes) -> Objective:
+    """The objective for these votes, of which nothing but scores and accuracies is to be known."""
+    return replace(
+        objective, wins=votes.wins(), lists=in_every_order(votes.lists), effects=NO_EFFECTS
+    )
 
 
 def _gain(equal: Objective, free: Objective, score: Floats, free_score: Floats) -> float:
@@ -310,11 +353,20 @@ def _gain(equal: Objective, free: Objective, score: Floats, free_score: Floats) 
     return 2.0 * ((alike.value or 0.0) - min(different))
 
 
-def _redrawn(votes: Votes, chance: Floats, rng: np.random.Generator) -> Votes:
+def _redrawn(votes: Votes, noise: Noise, score: Floats, rng: np.random.Generator) -> Votes:
     """The same questions, answered by equal judges; ties stay ties."""
-    left_won = rng.random(len(votes)) < chance
+    left_won = rng.random(votes.n_pairs) < noise.cdf(score[votes.left] - score[votes.right])
     outcome = np.where(left_won, LEFT_WON, RIGHT_WON)
-    return replace(votes, outcome=np.where(votes.outcome == TIE, TIE, outcome).astype(np.int8))
+    return replace(
+        votes,
+        outcome=np.where(votes.outcome == TIE, TIE, outcome).astype(np.int8),
+        lists=_redrawn_lists(votes.lists, noise, score, rng),
+    )
+
+
+def _redrawn_lists(lists: Lists, noise: Noise, score: Floats, rng: np.random.Generator) -> Lists:
+    seen = score[lists.item] + noise.draw(rng, (len(lists.item),))
+    return lists._replace(item=lists.item[np.lexsort((-seen, lists.entry_list))])
 
 
 def _held_out(task: Task, say: Counter) -> tuple[str, float, float, float, float]:

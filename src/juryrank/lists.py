@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+from math import factorial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+MOST_ORDERS = 720
+"""A tie that is to count as every order of its items may have so many orders."""
 
 
 class Lists(NamedTuple):
@@ -29,6 +35,27 @@ class Lists(NamedTuple):
         """How many lists there are."""
         return len(self.ranked)
 
+    @property
+    def length(self) -> NDArray[np.int64]:
+        """The number of items of each list."""
+        return np.diff(self.begin)
+
+    @property
+    def judge(self) -> NDArray[np.int32]:
+        """The judge of each list."""
+        return np.repeat(np.arange(len(self.start) - 1, dtype=np.int32), np.diff(self.start))
+
+    @property
+    def entry_list(self) -> NDArray[np.int64]:
+        """The list of each entry of `item`."""
+        return np.repeat(np.arange(self.number), self.length)
+
+    @property
+    def is_ranked(self) -> Mask:
+        """Which entries are ranked, and not just below those that are."""
+        within = np.arange(len(self.item)) - np.repeat(self.begin[:-1], self.length)
+        return np.asarray(within < self.ranked[self.entry_list])
+
 
 def no_lists(n_judges: int) -> Lists:
     """No votes on more than two items."""
@@ -41,3 +68,149 @@ def no_lists(n_judges: int) -> Lists:
         ranked=nothing,
         weight=np.empty(0),
     )
+
+
+NO_LISTS = no_lists(0)
+
+
+def taken(lists: Lists, which: NDArray[np.int64]) -> Lists:
+    """Some of the lists, by number in ascending order (some perhaps several times)."""
+    length = lists.length[which]
+    begin = np.concatenate(([0], np.cumsum(length)))
+    entry = np.arange(begin[-1]) + np.repeat(lists.begin[which] - begin[:-1], length)
+    return Lists(
+        start=np.searchsorted(which, lists.start),
+        begin=begin,
+        item=lists.item[entry],
+        level=lists.level[entry],
+        ranked=lists.ranked[which],
+        weight=lists.weight[which],
+    )
+
+
+def kept(lists: Lists, keep: Mask) -> Lists:
+    """The lists that are to be kept."""
+    return lists if keep.all() else taken(lists, np.flatnonzero(keep))
+
+
+def without_entries(lists: Lists, drop: Mask) -> Lists:
+    """The lists without some of their items; what says nothing any more is no list."""
+    keep = ~drop
+    entry = lists.entry_list
+    length = np.bincount(entry[keep], minlength=lists.number)
+    ranked = np.bincount(entry[keep & lists.is_ranked], minlength=lists.number)
+    shorter = lists._replace(
+        begin=np.concatenate(([0], np.cumsum(length))),
+        item=lists.item[keep],
+        level=lists.level[keep],
+        ranked=ranked.astype(np.int32),
+    )
+    return kept(shorter, (length >= 2) & (ranked >= 1))
+
+
+def choices(lists: Lists) -> NDArray[np.int64]:
+    """How many choices each list makes: of a group from those that are left, two at least."""
+    first = np.ones(len(lists.item), dtype=np.bool_)
+    first[1:] = (np.diff(lists.level) != 0) | (np.diff(lists.entry_list) != 0)
+    groups = np.bincount(lists.entry_list[first & lists.is_ranked], minlength=lists.number)
+    # The last one is no choice if nothing else was left.
+    last = lists.begin[1:] - 1
+    forced = first[last] & lists.is_ranked[last] if lists.number else np.empty(0, dtype=np.bool_)
+    return np.asarray(groups - forced)
+
+
+def tie_sizes(lists: Lists) -> NDArray[np.int64]:
+    """The sizes of groups of tied items, each once."""
+    ranked = lists.is_ranked
+    group = lists.entry_list[ranked] * (lists.level.max(initial=0) + 1) + lists.level[ranked]
+    sizes = np.unique(np.unique(group, return_counts=True)[1])
+    return sizes[sizes >= 2].astype(np.int64)
+
+
+def pairs_of(lists: Lists) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Every pair of items of which a list says which is the better: list, better, worse item."""
+    number, better, worse = [], [], []
+    for length in np.unique(lists.length):
+        which = np.flatnonzero(lists.length == length)
+        first, second = np.triu_indices(int(length), 1)
+        upper, lower = (lists.begin[which, None] + place for place in (first, second))
+        decided = lists.level[upper] != lists.level[lower]
+        number.append(np.broadcast_to(which[:, None], upper.shape)[decided])
+        better.append(lists.item[upper][decided])
+        worse.append(lists.item[lower][decided])
+    if not number:
+        nothing = np.empty(0, dtype=np.int32)
+        return np.empty(0, dtype=np.int64), nothing, nothing
+    order = np.argsort(np.concatenate(number), kind="stable")
+    joined = (np.concatenate(parts)[order] for parts in (number, better, worse))
+    return next(joined), next(joined), next(joined)
+
+
+def tied_pairs_of(lists: Lists) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Every pair of items that a list ties: list, one item, the other."""
+    number, one, other = [], [], []
+    ranked = lists.is_ranked
+    for gap in range(1, int(lists.length.max(initial=1))):
+        here = np.arange(len(lists.item) - gap)
+        entry = lists.entry_list
+        same = (entry[here] == entry[here + gap]) & (lists.level[here] == lists.level[here + gap])
+        tied = here[same & ranked[here] & ranked[here + gap]]
+        if not len(tied):
+            break
+        number.append(entry[tied])
+        one.append(lists.item[tied])
+        other.append(lists.item[tied + gap])
+    if not number:
+        nothing = np.empty(0, dtype=np.int32)
+        return np.empty(0, dtype=np.int64), nothing, nothing
+    return np.concatenate(number), np.concatenate(one), np.concatenate(other)
+
+
+# --- ties as every order of their items ----------------------------------------------------------
+
+
+def orders_of_ties(lists: Lists) -> NDArray[np.float64]:
+    """In how many orders the tied items of each list can be brought."""
+    orders = np.ones(lists.number)
+    ranked = lists.is_ranked
+    key = np.stack((lists.entry_list[ranked], lists.level[ranked]))
+    groups, size = np.unique(key, axis=1, return_counts=True)
+    for number, count in zip(groups[0][size > 1], size[size > 1], strict=True):
+        orders[number] *= float(factorial(int(count)))
+    return orders
+
+
+def in_every_order(lists: Lists) -> Lists:
+    """Write a list with ties as all lists without that agree with it, which share its weight.
+
+    For two items this is half a win for each.
+    """
+    orders = orders_of_ties(lists).astype(np.int64)
+    if (orders == 1).all():
+        return lists
+    repeated = taken(lists, np.repeat(np.arange(lists.number), orders))
+    item, level = repeated.item.copy(), repeated.level.copy()
+    first_copy = np.concatenate(([0], np.cumsum(orders)[:-1]))
+    for number in np.flatnonzero(orders > 1):
+        a, b = lists.begin[number], lists.begin[number + 1]
+        ranked = int(lists.ranked[number])
+        arranged = _arrangements(lists.item[a:b], lists.level[a:b], ranked)
+        straight = np.minimum(np.arange(b - a), ranked)
+        for copy, order in enumerate(arranged, start=int(first_copy[number])):
+            entries = slice(repeated.begin[copy], repeated.begin[copy + 1])
+            item[entries], level[entries] = order, straight
+    return repeated._replace(
+        item=item, level=level, weight=repeated.weight / np.repeat(orders, orders)
+    )
+
+
+def _arrangements(
+    item: NDArray[np.int32], level: NDArray[np.int32], ranked: int
+) -> list[NDArray[np.int32]]:
+    """All orders of the ranked items of one list in which no level is above a better one."""
+    found: list[tuple[int, ...]] = [()]
+    for one in np.unique(level[:ranked]):
+        group = item[:ranked][level[:ranked] == one].tolist()
+        found = [(*head, *tail) for head in found for tail in permutations(group)]
+    rest = item[ranked:].tolist()
+    return [np.array((*head, *rest), dtype=np.int32) for head in found]

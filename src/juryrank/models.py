@@ -39,6 +39,8 @@ MODELS = {
     )
 }
 DEFAULT_MODEL = "hbtl"
+OTHER_NAMES = {"pl": "btl", "plackett-luce": "btl", "hpl": "hbtl"}
+"""Plackett-Luce is Bradley-Terry-Luce on rankings."""
 
 Verdict = Literal[
     "one-sided", "position-biased", "backwards", "guessing", "too few votes to tell",
@@ -51,6 +53,7 @@ NEEDS_ATTENTION = VERDICTS[:4]
 
 def model_named(name: str) -> Model:
     """Look a model up by its name."""
+    name = OTHER_NAMES.get(name, name)
     if name not in MODELS:
         near = difflib.get_close_matches(str(name).lower(), MODELS, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""

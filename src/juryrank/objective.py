@@ -2,12 +2,16 @@
 
 The objective is the negative log posterior, summed over votes (never averaged):
 
-    J(s, a) = sum_u sum_{k of u} w_k g(a_u (s_winner - s_loser))           votes
+    J(s, a) = sum_u sum_{k of u} w_k g(a_u (s_winner - s_loser))           pairs
+            - sum_u sum_{l of u} w_l log P(list l | a_u s)                 longer lists
             + lambda0 sum_i [g(s_i) + g(-s_i)]                             the paper's virtual node
             + sum_i s_i^2 / (2 score_sd^2)                                 prior on the scores
             + sum_u (a_u - 1)^2 / (2 accuracy_sd^2)                        prior on the accuracies
 
-with ``g = -log F`` of the noise, ``s`` the scores and ``a`` the accuracies.
+with ``g = -log F`` of the noise, ``s`` the scores and ``a`` the accuracies. Where ties are an
+outcome or the left side has an advantage, these are unknowns too: the state is the scores and,
+after them, these effects (see `juryrank.effects`), with a wide normal prior on those of all judges
+and one of their own spread on what sets single judges apart.
 """
 
 from __future__ import annotations
@@ -23,13 +27,17 @@ from numpy.typing import NDArray
 from juryrank import _kernels
 from juryrank._kernels import AccuracyRule
 from juryrank.arrays import Floats
+from juryrank.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.errors import InputError
+from juryrank.lists import NO_LISTS, Lists, choices, no_lists
 from juryrank.noise import Noise
-from juryrank.votes import Wins, total_weight
+from juryrank.votes import Wins, judge_codes, total_weight
 
 CHUNKS = 16
 """Large sums are always split into as many parts, so that threads do not change the answer."""
 VOTES_WORTH_SPLITTING = 100_000
+LIST_ENTRY_WORK = 4
+"""An item of a list takes about as long as so many votes on pairs."""
 LARGEST_ACCURACY = 20.0
 """Without a prior an accuracy is held within this bound (for scores with a spread of about 1)."""
 
@@ -40,6 +48,12 @@ class Prior:
 
     score_sd: float = np.inf
     accuracy_sd: float = np.inf
+    effect_sd: float = np.inf
+    """Of the weights of ties (as logarithms) and of the left side's advantage, around 0."""
+    tie_sd: float = 1.0
+    """Of what single judges add to the weights of ties."""
+    order_sd: float = 1.0
+    """Of what single judges add to the left side's advantage."""
 
     def __post_init__(self) -> None:
         """Refuse scales that are not positive, or absurd."""
@@ -68,18 +82,18 @@ class Slopes(NamedTuple):
     """The objective at one point, with its gradient."""
 
     value: float
-    score: Floats
+    state: Floats
     accuracy: Floats
 
 
 class Curvature(NamedTuple):
-    """Second derivatives at one point, the free accuracies profiled out of those of the scores.
+    """Second derivatives at one point, the free accuracies profiled out of those of the state.
 
-    With the blocks ``A``, ``B``, ``C``: `score` is the diagonal of ``A - B C^-1 B'``, `accuracy` is
+    With the blocks ``A``, ``B``, ``C``: `state` is the diagonal of ``A - B C^-1 B'``, `accuracy` is
     ``C``.
     """
 
-    score: Floats
+    state: Floats
     accuracy: Floats
 
 
@@ -95,11 +109,28 @@ class Objective:
     fixed_accuracy: Floats | None = None
     """Accuracies that are known; None if they are to be estimated."""
     threads: int = 1
+    lists: Lists = NO_LISTS
+    effects: EffectModel = NO_EFFECTS
+
+    def __post_init__(self) -> None:
+        """Where there are no lists, say so for every judge."""
+        if self.lists is NO_LISTS:
+            object.__setattr__(self, "lists", no_lists(self.n_judges))
 
     @property
     def n_judges(self) -> int:
         """Number of judges."""
         return len(self.wins.start) - 1
+
+    @cached_property
+    def layout(self) -> Layout:
+        """What stands where in a state."""
+        return Layout(self.effects, self.n_items, self.n_judges)
+
+    @property
+    def n_entries(self) -> int:
+        """How many places in votes there are to go through: that of the work of one pass."""
+        return len(self.wins.winner) + len(self.lists.item)
 
     @property
     def accuracies_free(self) -> bool:
@@ -120,10 +151,21 @@ class Objective:
     @cached_property
     def chunks(self) -> NDArray[np.int64]:
         """Bounds of the groups of judges that are summed apart; they depend on the data alone."""
-        votes = len(self.wins.winner)
-        parts = CHUNKS if votes >= VOTES_WORTH_SPLITTING else 1
-        inner = np.searchsorted(self.wins.start, np.linspace(0, votes, parts + 1)[1:-1])
+        work = self.wins.start + LIST_ENTRY_WORK * self.lists.begin[self.lists.start]
+        parts = CHUNKS if work[-1] >= VOTES_WORTH_SPLITTING else 1
+        inner = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)[1:-1])
         return np.unique(np.concatenate(([0], inner, [self.n_judges]))).astype(np.int64)
+
+    @cached_property
+    def choices_per_judge(self) -> Floats:
+        """Total weight of each judge's choices: one for a pair, one less than items for a list."""
+        pairs = total_weight(judge_codes(self.wins.start), self.wins.weight, self.n_judges)
+        weight = self.lists.weight * choices(self.lists)
+        return pairs + total_weight(self.lists.judge, weight, self.n_judges)
+
+    def start_state(self) -> Floats:
+        """The state to start from: all scores equal, no effects."""
+        return np.zeros(self.layout.size)
 
     def start_accuracy(self) -> Floats:
         """The accuracies to start from: the known ones, or 1 for everybody."""
@@ -131,57 +173,93 @@ class Objective:
             return np.ones(self.n_judges)
         return self.fixed_accuracy.copy()
 
-    def profile(self, score: Floats, accuracy: Floats) -> tuple[float, Floats]:
-        """``min_a J(score, a)`` and its gradient in the scores.
+    def profile(self, state: Floats, accuracy: Floats) -> tuple[float, Floats]:
+        """``min_a J(state, a)`` and its gradient in the state.
 
         `accuracy` is the guess the search starts from and becomes the minimiser. By the envelope
         theorem the gradient of the minimum is the partial gradient at the minimiser.
         """
-        value, slope, _ = self._sum_over_judges(self.rule, score, accuracy)
-        value += self.score_penalty(score, slope) + self.accuracy_penalty(accuracy)
+        value, slope, _ = self._sum_over_judges(self.rule, state, accuracy)
+        value += self.state_penalty(state, slope) + self.accuracy_penalty(accuracy)
         return value, slope
 
-    def slopes(self, score: Floats, accuracy: Floats) -> Slopes:
-        """``J(score, accuracy)`` and its partial gradients."""
+    def slopes(self, state: Floats, accuracy: Floats) -> Slopes:
+        """``J(state, accuracy)`` and its partial gradients."""
         held = self.rule._replace(free=False)
-        value, score_slope, accuracy_slope = self._sum_over_judges(held, score, accuracy)
-        value += self.score_penalty(score, score_slope) + self.accuracy_penalty(accuracy)
+        value, slope, accuracy_slope = self._sum_over_judges(held, state, accuracy)
+        value += self.state_penalty(state, slope) + self.accuracy_penalty(accuracy)
         if self.accuracies_free:
             accuracy_slope += self.prior.accuracy_precision * (accuracy - 1.0)
-        return Slopes(value, score_slope, accuracy_slope)
+        return Slopes(value, slope, accuracy_slope)
 
-    def curvature(self, score: Floats, accuracy: Floats) -> Curvature:
-        """Second derivatives in each score and each accuracy."""
-        diagonal, accuracy_bend = np.zeros(self.n_items), np.empty(self.n_judges)
+    def slopes_by_judge(
+        self, first: int, last: int, state: Floats, accuracy: Floats
+    ) -> tuple[Floats, Floats]:
+        """The partial gradients of single judges' votes: a row for each, and in its accuracy."""
+        rule = self.rule._replace(free=False)
+        by_judge = self._judge_arrays()
+        rows = np.zeros((last - first, self.layout.size))
+        effects = self.layout.effects(state)
+        for row, u in zip(rows, range(first, last), strict=True):
+            _kernels.votes_pass(
+                self.noise.code, rule, self.wins, self.lists, effects, u, u + 1,
+                state[: self.n_items], accuracy, row[: self.n_items], *by_judge,
+            )  # fmt: skip
+            self.layout.add_slopes_of(u, row, by_judge[1][u], by_judge[2])
+        return rows, by_judge[0][first:last]
+
+    def curvature(self, state: Floats, accuracy: Floats) -> Curvature:
+        """Second derivatives in each unknown of the state and in each accuracy."""
+        diagonal, accuracy_bend = np.zeros(self.layout.size + 1), np.empty(self.n_judges)
         _kernels.curvature_pass(
-            self.noise.code, self.rule, self.wins, score, accuracy, diagonal, accuracy_bend
-        )
-        return Curvature(diagonal + self.score_bend(score), accuracy_bend)
+            self.noise.code, self.rule, self.wins, self.lists, self.layout.effects(state),
+            self.layout.places, state[: self.n_items], accuracy, diagonal, accuracy_bend,
+        )  # fmt: skip
+        return Curvature(diagonal[:-1] + self.state_bend(state), accuracy_bend)
 
     def stiffness(self, accuracy: Floats) -> Floats:
-        """Second derivative in each score where all scores are equal, the accuracies held.
+        """About the second derivative in each unknown where all scores are equal.
 
-        All gaps are 0 there: ``g''(0) sum w a_u^2`` over the votes of the item, plus the prior.
+        For pairs of equal items it is ``g''(0) sum w a_u^2`` over the votes of the item, for a
+        choice from r items a share ``4 / r (1 - 1/r)`` of that; plus the prior.
         """
-        wins = self.wins
+        wins, lists = self.wins, self.lists
         pull = wins.weight * np.repeat(accuracy**2, np.diff(wins.start))
         votes = total_weight(wins.winner, pull, self.n_items)
         votes += total_weight(wins.loser, pull, self.n_items)
+        size = np.maximum(lists.length, 2)
+        share = choices(lists) * 4.0 / size * (1.0 - 1.0 / size)
+        of_list = lists.weight * accuracy[lists.judge] ** 2 * share
+        votes += total_weight(lists.item, of_list[lists.entry_list], self.n_items)
         bend = float(self.noise.terms(0.0)[2])
-        return bend * votes + self.prior.score_precision + 2.0 * self.lambda0 * bend
+        found = np.empty(self.layout.size)
+        found[: self.n_items] = bend * votes + 2.0 * self.lambda0 * bend
+        by_judge = bend * self.choices_per_judge
+        found[self.n_items :] = by_judge.sum()
+        for own in (self.layout.own_tie, self.layout.own_order):
+            if own.stop > own.start:
+                found[own] = by_judge
+        return found + self._prior_precision
+
+    def _judge_arrays(self) -> tuple[Floats, Floats, Floats]:
+        """Room for the slopes of each judge: accuracy, ties of each size, order."""
+        m = self.n_judges
+        order = np.zeros(m if self.effects.order else 0)
+        return np.empty(m), np.zeros((m, len(self.effects.sizes))), order
 
     def _sum_over_judges(
-        self, rule: AccuracyRule, score: Floats, accuracy: Floats
+        self, rule: AccuracyRule, state: Floats, accuracy: Floats
     ) -> tuple[float, Floats, Floats]:
         """The votes' part: value and gradients, summed over chunks in a fixed order."""
-        accuracy_slope = np.empty(self.n_judges)
+        by_judge = self._judge_arrays()
         bounds = list(zip(self.chunks[:-1], self.chunks[1:], strict=True))
+        effects, score = self.layout.effects(state), state[: self.n_items]
 
         def one_chunk(bound: tuple[int, int]) -> tuple[float, Floats]:
             slope = np.zeros(self.n_items)
             value = _kernels.votes_pass(
-                self.noise.code, rule, self.wins, bound[0], bound[1],
-                score, accuracy, slope, accuracy_slope,
+                self.noise.code, rule, self.wins, self.lists, effects, bound[0], bound[1],
+                score, accuracy, slope, *by_judge,
             )  # fmt: skip
             return float(value), slope
 
@@ -191,23 +269,40 @@ class Objective:
             with ThreadPoolExecutor(self.threads) as pool:
                 parts = list(pool.map(one_chunk, bounds))
         value = sum(part for part, _ in parts)
-        return value, np.add.reduce([slope for _, slope in parts]), accuracy_slope
+        slope = np.zeros(self.layout.size)
+        slope[: self.n_items] = np.add.reduce([slope for _, slope in parts])
+        self.layout.add_slopes(slope, by_judge[1], by_judge[2])
+        return value, slope, by_judge[0]
 
-    def score_penalty(self, score: Floats, score_slope: Floats) -> float:
-        """Prior and virtual node of the scores: the value; the gradient is added to the slope."""
-        value = 0.5 * self.prior.score_precision * float(score @ score)
-        score_slope += self.prior.score_precision * score
+    @cached_property
+    def _prior_precision(self) -> Floats:
+        """Of every unknown of the state."""
+        prior, layout = self.prior, self.layout
+        precision = np.full(layout.size, 1.0 / prior.effect_sd**2)
+        precision[: self.n_items] = prior.score_precision
+        precision[layout.own_tie] = 1.0 / prior.tie_sd**2
+        precision[layout.own_order] = 1.0 / prior.order_sd**2
+        return precision
+
+    def state_penalty(self, state: Floats, slope: Floats) -> float:
+        """Prior and virtual node of the state: the value; the gradient is added to the slope."""
+        pull = self._prior_precision * state
+        value = 0.5 * float(state @ pull)
+        slope += pull
         if self.lambda0:
+            score = state[: self.n_items]
             terms, slopes, _ = self.noise.terms(np.stack((score, -score)))
             value += self.lambda0 * float(terms.sum())
-            score_slope += self.lambda0 * (slopes[0] - slopes[1])
+            slope[: self.n_items] += self.lambda0 * (slopes[0] - slopes[1])
         return value
 
-    def score_bend(self, score: Floats) -> Floats:
-        """Second derivatives of prior and virtual node in each score."""
-        bend = np.full(len(score), self.prior.score_precision)
+    def state_bend(self, state: Floats) -> Floats:
+        """Second derivatives of prior and virtual node in each unknown of the state."""
+        bend = self._prior_precision.copy()
         if self.lambda0:
-            bend += self.lambda0 * self.noise.terms(np.stack((score, -score)))[2].sum(axis=0)
+            score = state[: self.n_items]
+            both = self.noise.terms(np.stack((score, -score)))[2].sum(axis=0)
+            bend[: self.n_items] += self.lambda0 * both
         return bend
 
     def accuracy_penalty(self, accuracy: Floats) -> float:

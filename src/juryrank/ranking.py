@@ -13,9 +13,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from juryrank import _kernels
 from juryrank.arrays import Floats
+from juryrank.effects import NO_EFFECTS, Layout
 from juryrank.errors import InputError, counted, listing
-from juryrank.intervals import Difference, difference, item_columns
+from juryrank.intervals import Difference, difference, half_width, item_columns
+from juryrank.lists import Lists
 from juryrank.models import Model
 from juryrank.noise import Noise
 from juryrank.saving import check_ending
@@ -28,6 +31,13 @@ SAME_SCORE = 1e-6
 NO_RANGE = 1e-9
 """Scores that lie within this are all the same."""
 SHOWN = 10
+EFFECTS = {
+    "effect": pl.String(),
+    "judge": pl.String(),
+    "value": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+}
 SURE_AT_MOST = 0.999
 """The naive win rate never predicts with more certainty than this."""
 
@@ -62,7 +72,8 @@ class Ranking:
 
     `items` has the columns rank, item, score, score_low, score_high, rank_low, rank_high, p_best
     (the chance to be the best) and tier (items of one tier cannot be told from its first);
-    `judges` has judge, accuracy, accuracy_low, accuracy_high, votes, verdict and reason.
+    `judges` has judge, accuracy, accuracy_low, accuracy_high, votes, verdict and reason. `effects`
+    has what else was estimated: effect, judge (null for all judges), value, low and high.
     """
 
     model: str
@@ -72,6 +83,7 @@ class Ranking:
     warnings: tuple[str, ...]
     _link: _Link = field(repr=False)
     _errors: _Errors | None = field(repr=False, default=None)
+    effects: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=EFFECTS))
 
     def difference(self, item: object, other: object) -> Difference:
         """How much better `item` is than `other`, with an interval and a p-value."""
@@ -108,6 +120,18 @@ class Ranking:
         chance = self._link.chance(*np.broadcast_arrays(*found))
         return float(chance[0]) if single else chance
 
+    def scores_of(self, items: pl.Series) -> Floats:
+        """The scores of items by their labels."""
+        return _looked_up(self.items, "item", "score", items)
+
+    def accuracies_of(self, judges: pl.Series) -> Floats:
+        """The accuracies of judges by their labels."""
+        return _looked_up(self.judges, "judge", "accuracy", judges)
+
+    def list_losses(self, lists: Lists, score: Floats, accuracy: Floats) -> Floats:
+        """``-log P`` of coded lists without ties, for scores and accuracies by code."""
+        return self._link.list_losses(lists, score, accuracy)
+
     def to_dict(self) -> dict[str, Any]:
         """The whole answer as plain dictionaries and lists."""
         fit = asdict(self.fit)
@@ -116,6 +140,7 @@ class Ranking:
             "model": self.model,
             "items": self.items.to_dicts(),
             "judges": self.judges.to_dicts(),
+            "effects": self.effects.to_dicts(),
             "fit": fit,
             "warnings": list(self.warnings),
         }
@@ -179,6 +204,14 @@ class _Link:
             return np.asarray(judge * self.noise.cdf(gap) + (1.0 - judge) * self.noise.cdf(-gap))
         return self.noise.cdf(judge * gap)
 
+    def list_losses(self, lists: Lists, score: Floats, accuracy: Floats) -> Floats:
+        loss = np.empty(lists.number)
+        no_effects = Layout(NO_EFFECTS, len(score), len(accuracy)).effects(score)
+        _kernels.list_losses(
+            self.noise.code, lists, no_effects, score, accuracy, np.zeros(len(score)), loss
+        )
+        return loss
+
 
 @dataclass(frozen=True, eq=False)
 class _Errors:
@@ -231,6 +264,43 @@ def make_ranking(
     )
     errors = None if uncertainty is None else _Errors(uncertainty, order)
     return Ranking(model.name, items, judges, fit, (), _Link(model, noise), errors)
+
+
+def effects_frame(
+    layout: Layout,
+    votes: Votes,
+    solution: Solution,
+    uncertainty: Uncertainty | None,
+    confidence: float,
+) -> pl.DataFrame:
+    """The effects by name: "tie" is ``t``, "tie of 3" ``t_3``, "left side" is in log-odds."""
+    total = layout.totals(solution.effects)
+    sd = np.full(len(total), np.nan) if uncertainty is None else uncertainty.effect_sd
+    half = half_width(confidence) * sd
+    sizes = layout.model.sizes
+    names: list[tuple[str, object]] = [
+        ("tie" if size == sizes[0] else f"tie of {size}", None) for size in sizes
+    ]
+    if sizes and sizes[0] > 2:
+        names[0] = (f"tie of {sizes[0]}", None)
+    judges = votes.judges.to_list()
+    smallest = names[0][0] if names else ""
+    names += [(smallest, judge) for judge in judges if layout.model.ties_by_judge]
+    names += [("left side", None)] * layout.model.order
+    names += [("left side", judge) for judge in judges if layout.model.order_by_judge]
+    is_tie = np.array([name != "left side" for name, _ in names])
+    columns = [np.where(is_tie, np.exp(np.where(is_tie, x, 0.0)), x)
+               for x in (total, total - half, total + half)]  # fmt: skip
+    return pl.DataFrame(
+        {
+            "effect": [name for name, _ in names],
+            "judge": pl.Series([judge for _, judge in names], dtype=votes.judges.dtype),
+            **{
+                name: pl.Series(column, nan_to_null=True)
+                for name, column in zip(("value", "low", "high"), columns, strict=True)
+            },
+        }
+    )
 
 
 def save_frame(frame: pl.DataFrame, path: str | Path) -> None:

@@ -37,7 +37,7 @@ def remarks_on_votes(task: Task) -> tuple[str, ...]:
 
 def direction_is_sure(objective: Objective, solution: Solution) -> bool:
     """Whether the votes leave no doubt about which end is up."""
-    return not objective.accuracies_free or votes_for(objective.wins, solution.score) >= CLOSE_CALL
+    return not objective.accuracies_free or votes_for(objective, solution.score) >= CLOSE_CALL
 
 
 def remarks_on_direction(objective: Objective, solution: Solution) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ def remarks_on_direction(objective: Objective, solution: Solution) -> tuple[str,
         return ()
     return (
         "Which end is up is a close call: the votes agree with this ranking by only "
-        f"{votes_for(objective.wins, solution.score):.1f} standard errors. If most judges vote "
+        f"{votes_for(objective, solution.score):.1f} standard errors. If most judges vote "
         "backwards it is upside down. So no item is called surely better: all are in one tier.",
     )
 

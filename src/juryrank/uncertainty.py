@@ -1,8 +1,8 @@
 """How sure the answer is: covariance of scores and accuracies, in the scale of the answer.
 
-With ``A``, ``B``, ``C`` the blocks of second derivatives of the objective in scores and accuracies
-(``C`` is diagonal: given the scores, judges do not depend on each other), the posterior is close to
-normal with
+With ``A``, ``B``, ``C`` the blocks of second derivatives of the objective in scores (and effects,
+where there are any) and accuracies (``C`` is diagonal: given the scores, judges do not depend on
+each other), the posterior is close to normal with
 
     cov(s)    = W = (A - B C^-1 B')^-1,
     cov(a)    = C^-1 + C^-1 B' W B C^-1,
@@ -20,7 +20,7 @@ own accuracy a sample of judges says nothing, so accuracies keep the errors abov
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -28,16 +28,13 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
-from juryrank import _kernels
 from juryrank.arrays import Floats
-from juryrank.information import JUDGES_AT_ONCE, Information
-from juryrank.objective import Objective, Prior
+from juryrank.information import JUDGES_AT_ONCE, MOST_DENSE, Information
+from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution
 
 Intervals = Literal["information", "sandwich", "bootstrap"]
 
-MOST_ITEMS_DENSE = 3_000
-"""With more items, errors are solved for item by item and not as one matrix."""
 EXACT_ITEMS = 20
 """Of so many of the best items the errors are then exact."""
 PROBED_ITEMS = 20
@@ -45,6 +42,7 @@ PROBED_ITEMS = 20
 CG_TOLERANCE = 1e-6
 MOST_WIDENING = 0.5
 RESAMPLES = 200
+LEAST_CURVATURE = 1e-12
 
 
 class Gauge(NamedTuple):
@@ -66,6 +64,8 @@ class Uncertainty:
     """Errors of the accuracies from the judges' votes alone: no prior, the scores held."""
     covariance: Floats | _Columns
     """Of the scores: the whole, or with very many items a way to get one column of it."""
+    effect_sd: Floats = field(default_factory=lambda: np.empty(0))
+    """Errors of the effects, as `Layout.totals` tells them."""
     remarks: tuple[str, ...] = ()
 
     def covariances(self, i: int) -> Floats:
@@ -95,9 +95,12 @@ class Uncertainty:
         return np.asarray(drawn - drawn.mean(axis=1, keepdims=True))
 
 
-def from_joint(joint: Floats, accuracy_sd: Floats, own_accuracy_sd: Floats) -> Uncertainty:
+def from_joint(
+    joint: Floats, accuracy_sd: Floats, own_accuracy_sd: Floats, effect_sd: Floats
+) -> Uncertainty:
     """Uncertainty from the whole covariance of the scores."""
-    return Uncertainty(np.maximum(np.diag(joint), 0.0), accuracy_sd, own_accuracy_sd, joint)
+    variance = np.maximum(np.diag(joint), 0.0)
+    return Uncertainty(variance, accuracy_sd, own_accuracy_sd, joint, effect_sd)
 
 
 def gauge_of(objective: Objective, accuracy: Floats, counts: Floats) -> Gauge:
@@ -122,18 +125,18 @@ def widened(objective: Objective, solution: Solution) -> Objective:
     prior = objective.prior
     if not objective.accuracies_free or np.isinf(prior.accuracy_sd):
         return objective
-    bend = objective.curvature(solution.score, solution.accuracy).accuracy
+    bend = objective.curvature(solution.state, solution.accuracy).accuracy
     share = 1.0 - prior.accuracy_precision / np.maximum(bend, prior.accuracy_precision)
     known = float(share @ share)
     error = np.sqrt(2.0 / known) if known > 0.0 else np.inf
     wider = prior.accuracy_sd * np.sqrt(1.0 + min(error, MOST_WIDENING))
-    return replace(objective, prior=Prior(prior.score_sd, float(wider)))
+    return replace(objective, prior=replace(prior, accuracy_sd=float(wider)))
 
 
 def by_information(objective: Objective, solution: Solution, gauge: Gauge) -> Uncertainty:
     """Errors from the observed information; raises `LinAlgError` where it is not positive."""
     parts = _Parts(objective, solution, gauge)
-    if objective.n_items > MOST_ITEMS_DENSE:
+    if objective.n_items > MOST_DENSE:
         return _wide(parts)
     return _dense(parts, _inverse(parts))
 
@@ -144,16 +147,24 @@ class _Parts:
     def __init__(self, objective: Objective, solution: Solution, gauge: Gauge) -> None:
         self.objective = objective
         self.score = solution.score - solution.score.mean()
+        self.state = np.concatenate((self.score, solution.effects))
         self.accuracy = solution.accuracy
         self.gauge = gauge
-        self.blocks = Information(objective, self.score, self.accuracy)
+        self.blocks = Information(objective, self.state, self.accuracy)
         self.diagonal = self.blocks.diagonal
         self.share = self.blocks.share
+        effects = np.zeros(self.blocks.size - len(self.score))
+        self.along = np.concatenate((self.score, effects))
+        """How the unknowns of the answer move with its scale: scores, but no effects."""
+        self.stretch = np.concatenate((np.full(len(self.score), gauge.scale), effects + 1.0))
+        """What the unknowns are multiplied by in the answer."""
+        self.level = np.concatenate((np.ones(len(self.score)), effects))
+        """Adding a constant to all scores."""
 
     @cached_property
     def open_stiffness(self) -> float:
         """What is put on the directions that the objective leaves open."""
-        return float(self.diagonal.mean()) / len(self.score)
+        return float(self.diagonal[: len(self.score)].mean()) / len(self.score)
 
     @property
     def level_stiffness(self) -> float:
@@ -165,19 +176,40 @@ class _Parts:
         """``q = B C^-1 slope``: how the scale moves with the scores, ``dc = ... - q' ds``."""
         return self.blocks.mixed_sum(self.share * self.gauge.slope)
 
-    def in_gauge(self, own: Floats, with_scale: Floats, scale_variance: float) -> Floats:
-        """Rows of the covariance of the answer's scores, from those of the solver's.
+    def centred(self, unknowns: Floats) -> Floats:
+        """The unknowns (along the last axis) with scores that sum to 0."""
+        n = len(self.score)
+        return np.asarray(unknowns - unknowns[..., :n].mean(axis=-1, keepdims=True) * self.level)
 
-        ``own`` are rows of ``P W P`` (all of them), `with_scale` is ``P W q``.
+    def in_gauge(self, own: Floats, with_scale: Floats, scale_variance: float) -> Floats:
+        """The covariance of the answer's unknowns, from that of the solver's.
+
+        ``own`` is ``P W P``, `with_scale` is ``P W q``.
         """
-        c, s = self.gauge.scale, self.score
-        cross = np.outer(with_scale, s)
-        return np.asarray(c**2 * own - c * (cross + cross.T) + scale_variance * np.outer(s, s))
+        stretch, along = self.stretch, self.along
+        cross = np.outer(stretch * with_scale, along)
+        own = own * np.outer(stretch, stretch)
+        return np.asarray(own - (cross + cross.T) + scale_variance * np.outer(along, along))
 
     def scale_variance(self, with_scale: Floats) -> float:
         """``var(c) = sum slope^2 / C + q' W q``."""
         direct = float(np.sum(self.gauge.slope**2 * self.share))
         return direct + float(self.scale_pull @ with_scale)
+
+    def effect_sd(self, joint: Floats | None) -> Floats:
+        """Errors of all effects, as they are told; some may have been taken as known.
+
+        Those have the errors that they would have if all else were held.
+        """
+        n, whole = len(self.score), self.objective.layout
+        variance = 1.0 / np.maximum(self.blocks.whole_diagonal[n:], LEAST_CURVATURE)
+        if joint is None:
+            return np.asarray(np.sqrt(whole.total_variances(variance, None)))
+        variance[self.blocks.at[n:] - n] = np.diag(joint)[n:]
+        all_there = self.blocks.size == whole.size
+        return np.asarray(
+            np.sqrt(whole.total_variances(variance, joint[n:, n:] if all_there else None))
+        )
 
     def accuracy_sd(self, covariance: Floats, with_scale: Floats, scale_variance: float) -> Floats:
         """Standard errors of ``a / c``; NaN where accuracies are known, inf where nothing is.
@@ -203,21 +235,22 @@ class _Parts:
 
 
 def _dense(parts: _Parts, inverse: Floats) -> Uncertainty:
+    n = len(parts.score)
     with_scale = inverse @ parts.scale_pull
-    centred = inverse - inverse.mean(axis=0)
-    centred -= centred.mean(axis=1, keepdims=True)
+    own = parts.centred(parts.centred(inverse).T)
     scale_variance = parts.scale_variance(with_scale)
-    joint = parts.in_gauge(centred, with_scale - with_scale.mean(), scale_variance)
+    joint = parts.in_gauge(own, parts.centred(with_scale), scale_variance)
     accuracy_sd = parts.accuracy_sd(inverse, with_scale, scale_variance)
-    return from_joint(joint, accuracy_sd, parts.own_accuracy_sd())
+    return from_joint(joint[:n, :n], accuracy_sd, parts.own_accuracy_sd(), parts.effect_sd(joint))
 
 
 def _inverse(parts: _Parts) -> Floats:
     """``W``, the open directions held."""
-    matrix = parts.blocks.profile_matrix() + parts.level_stiffness
+    matrix = parts.blocks.profile_matrix()
+    matrix += parts.level_stiffness * np.outer(parts.level, parts.level)
     if not parts.objective.has_scale:
-        matrix += parts.open_stiffness * np.outer(parts.score, parts.score)
-    return np.asarray(cho_solve(cho_factor(matrix), np.eye(len(parts.score))))
+        matrix += parts.open_stiffness * np.outer(parts.along, parts.along)
+    return np.asarray(cho_solve(cho_factor(matrix), np.eye(len(matrix))))
 
 
 def by_sandwich(objective: Objective, solution: Solution, gauge: Gauge) -> Uncertainty:
@@ -227,9 +260,9 @@ def by_sandwich(objective: Objective, solution: Solution, gauge: Gauge) -> Uncer
     its mean; the sum is multiplied by ``m / (m - 1)``.
     """
     parts = _Parts(objective, solution, gauge)
-    inverse = _inverse(parts)
-    joint = np.zeros_like(inverse)
-    total = np.zeros(len(inverse))
+    inverse, n = _inverse(parts), len(parts.score)
+    joint = np.zeros((n, n))
+    total = np.zeros(n)
     judges = objective.n_judges
     for first in range(0, judges, JUDGES_AT_ONCE):
         moved = _moves(parts, inverse, first, min(first + JUDGES_AT_ONCE, judges))
@@ -237,7 +270,9 @@ def by_sandwich(objective: Objective, solution: Solution, gauge: Gauge) -> Uncer
         total += moved.sum(axis=0)
     joint = (joint - np.outer(total, total) / judges) * judges / max(judges - 1, 1)
     information = _dense(parts, inverse)
-    return from_joint(joint, information.accuracy_sd, information.own_accuracy_sd)
+    return from_joint(
+        joint, information.accuracy_sd, information.own_accuracy_sd, information.effect_sd
+    )
 
 
 def moves_of_judges(
@@ -251,36 +286,30 @@ def moves_of_judges(
 
 def _moves(parts: _Parts, inverse: Floats, first: int, last: int) -> Floats:
     """How far each of these judges has moved the answer's scores: a row for each."""
-    n, m = len(parts.score), len(parts.accuracy)
-    rule = parts.objective.rule._replace(free=False)
-    slopes, own_slope = np.zeros((last - first, n)), np.empty(m)
-    for row, u in enumerate(range(first, last)):
-        _kernels.votes_pass(
-            parts.objective.noise.code, rule, parts.objective.wins, u, u + 1,
-            parts.score, parts.accuracy, slopes[row], own_slope,
-        )  # fmt: skip
+    slopes, own_slope = parts.objective.slopes_by_judge(first, last, parts.state, parts.accuracy)
+    slopes = slopes[:, parts.blocks.at]
     some = slice(first, last)
-    pull = own_slope[some] * parts.share[some]
+    pull = own_slope * parts.share[some]
     slopes -= pull[:, None] * parts.blocks.mixed_rows(np.arange(first, last))
-    scores = -slopes @ inverse
-    scores -= scores.mean(axis=1, keepdims=True)
+    moved = parts.centred(-slopes @ inverse)
     slope = parts.gauge.slope[some]
     # The scale is a mean over judges, who are draws here: each has its share in it.
     direct = slope * (parts.accuracy[some] - pull) - np.abs(slope) * parts.gauge.scale
-    scale = direct - scores @ parts.scale_pull
+    scale = direct - moved @ parts.scale_pull
+    scores = moved[:, : len(parts.score)]
     return np.asarray(parts.gauge.scale * scores + np.outer(scale, parts.score))
 
 
 def by_bootstrap(
     refit: Callable[[Floats], Floats],
     judges: int,
-    accuracy_sd: Floats,
-    own_accuracy_sd: Floats,
+    information: Uncertainty | None,
     watch: Callable[[int, int], None] | None = None,
 ) -> Uncertainty:
     """Errors from `RESAMPLES` draws of as many judges, with replacement.
 
-    `refit` gives the answer's scores when each judge's votes count so many times.
+    `refit` gives the answer's scores when each judge's votes count so many times; what else there
+    is has the errors from the `information`, if there are any.
     """
     rng = np.random.default_rng(0)
     scores = []
@@ -289,7 +318,13 @@ def by_bootstrap(
             watch(done, RESAMPLES)
         times = np.bincount(rng.integers(0, judges, judges), minlength=judges)
         scores.append(refit(times.astype(np.float64)))
-    return from_joint(np.cov(np.array(scores).T), accuracy_sd, own_accuracy_sd)
+    joint = np.cov(np.array(scores).T)
+    if information is None:
+        unknown = np.full(judges, np.nan)
+        return from_joint(joint, unknown, unknown, np.empty(0))
+    return from_joint(
+        joint, information.accuracy_sd, information.own_accuracy_sd, information.effect_sd
+    )
 
 
 def _wide(parts: _Parts) -> Uncertainty:
@@ -314,7 +349,10 @@ def _wide(parts: _Parts) -> Uncertainty:
     # With the scale held, errors of so many scores hardly depend on each other.
     apart = variance / parts.gauge.scale**2
     accuracy_sd = parts.accuracy_sd(apart, np.zeros(n), 0.0)
-    return Uncertainty(variance, accuracy_sd, parts.own_accuracy_sd(), columns, (remark,))
+    effect_sd = parts.effect_sd(None)
+    return Uncertainty(
+        variance, accuracy_sd, parts.own_accuracy_sd(), columns, effect_sd, (remark,)
+    )
 
 
 class _Columns:

@@ -11,7 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError, counted, listing
-from juryrank.lists import Lists
+from juryrank.lists import Lists, no_lists, pairs_of, tied_pairs_of
+from juryrank.lists import kept as kept_lists
 
 LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
 NO_JUDGE_COLUMN = "There is no judge column: all votes count as one judge's."
@@ -45,8 +46,12 @@ class LeftOut:
         return self.bad_rows + self.self_comparisons + self.skipped
 
 
+NO_TIES = np.empty(0, dtype=np.bool_)
+NO_SIDES = np.empty(0, dtype=np.int8)
+
+
 class Wins(NamedTuple):
-    """Votes as weighted wins, sorted by judge: a tie is half a win for each side.
+    """Votes on pairs as weighted wins, sorted by judge.
 
     The wins of judge ``u`` are ``winner[start[u]:start[u + 1]]`` and so on.
     """
@@ -55,6 +60,24 @@ class Wins(NamedTuple):
     winner: NDArray[np.int32]
     loser: NDArray[np.int32]
     weight: NDArray[np.float64]
+    tied: NDArray[np.bool_] = NO_TIES
+    """Which of them are ties and no wins; empty if votes cannot be tied."""
+    side: NDArray[np.int8] = NO_SIDES
+    """1 if the winner was on the left, -1 if on the right; empty if sides do not matter."""
+
+
+def wins_taken(
+    wins: Wins, rows: NDArray[np.int64] | NDArray[np.bool_], start: NDArray[np.int64]
+) -> Wins:
+    """Some of the wins; those of each judge begin at `start`."""
+    return Wins(
+        start,
+        wins.winner[rows],
+        wins.loser[rows],
+        wins.weight[rows],
+        wins.tied[rows] if len(wins.tied) else NO_TIES,
+        wins.side[rows] if len(wins.side) else NO_SIDES,
+    )
 
 
 def wins_per_judge(wins: Wins) -> NDArray[np.float64]:
@@ -124,16 +147,19 @@ class Votes:
     @property
     def votes_per_judge(self) -> NDArray[np.float64]:
         """Total weight of each judge's votes."""
-        return total_weight(self.judge, self.weight, self.n_judges)
+        pairs = total_weight(self.judge, self.weight, self.n_judges)
+        return pairs + total_weight(self.lists.judge, self.lists.weight, self.n_judges)
 
     @property
     def votes_per_item(self) -> NDArray[np.float64]:
         """Total weight of the votes each item took part in."""
         left = total_weight(self.left, self.weight, self.n_items)
-        return left + total_weight(self.right, self.weight, self.n_items)
+        right = total_weight(self.right, self.weight, self.n_items)
+        weight = self.lists.weight[self.lists.entry_list]
+        return left + right + total_weight(self.lists.item, weight, self.n_items)
 
     def unordered(self) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-        """Pair and outcome of every vote, whichever item was on the left.
+        """Pair and outcome of every vote on two items, whichever was on the left.
 
         A pair is one number for both its items; the outcome is that for the one of lower code.
         """
@@ -141,22 +167,56 @@ class Votes:
         said = np.where(self.left > self.right, -self.outcome, self.outcome)
         return low.astype(np.int64) * self.n_items + high, said
 
-    def wins(self) -> Wins:
-        """Write every vote as a win, and every tie as two wins of half its weight."""
+    def wins(self, *, ties: bool = False, sides: bool = False) -> Wins:
+        """Write every vote on two items as a win.
+
+        With `ties`, a tie is an outcome of its own and the item on the left stands for the
+        winner; else it is two wins of half its weight. With `sides`, they are told too.
+        """
         left_won = self.outcome != RIGHT_WON
         winner = np.where(left_won, self.left, self.right)
         loser = np.where(left_won, self.right, self.left)
-        ties = np.flatnonzero(self.outcome == TIE)
-        if not len(ties):
-            return Wins(self.start, winner, loser, self.weight)
+        side = np.where(left_won, 1, -1).astype(np.int8) if sides else NO_SIDES
+        tied = self.outcome == TIE
+        if ties:
+            return Wins(self.start, winner, loser, self.weight, tied, side)
+        if not tied.any():
+            return Wins(self.start, winner, loser, self.weight, side=side)
+        at = np.flatnonzero(tied)
         weight = self.weight.copy()
-        weight[ties] *= 0.5
-        ties_before = np.concatenate(([0], np.cumsum(self.outcome == TIE)))
+        weight[at] *= 0.5
+        ties_before = np.concatenate(([0], np.cumsum(tied)))
         return Wins(
             self.start + ties_before[self.start],
-            np.insert(winner, ties, loser[ties]),
-            np.insert(loser, ties, winner[ties]),
-            np.insert(weight, ties, weight[ties]),
+            np.insert(winner, at, loser[at]),
+            np.insert(loser, at, winner[at]),
+            np.insert(weight, at, weight[at]),
+            side=np.insert(side, at, -1) if sides else NO_SIDES,
+        )
+
+    def in_pairs(self) -> Votes:
+        """Break every list into the pairs it implies, each of which counts as a vote of its own.
+
+        This is not what a list says (its pairs are not independent): scores come out much the
+        same, but intervals far too narrow.
+        """
+        if not self.lists.number:
+            return self
+        number, better, worse = pairs_of(self.lists)
+        tied, one, other = tied_pairs_of(self.lists)
+        of_list = np.concatenate((number, tied))
+        judge = np.concatenate((self.judge, self.lists.judge[of_list]))
+        order = np.argsort(judge, kind="stable")
+        outcome = np.repeat(np.array([LEFT_WON, TIE], dtype=np.int8), [len(number), len(tied)])
+        return replace(
+            self,
+            start=np.searchsorted(judge[order], np.arange(self.n_judges + 1)),
+            left=np.concatenate((self.left, better, one))[order],
+            right=np.concatenate((self.right, worse, other))[order],
+            outcome=np.concatenate((self.outcome, outcome))[order],
+            weight=np.concatenate((self.weight, self.lists.weight[of_list]))[order],
+            lists=no_lists(self.n_judges),
+            sides_known=False,
         )
 
     def without(self, judges: Iterable[object]) -> Votes:
@@ -172,19 +232,25 @@ class Votes:
         stays = ~names.is_in(unwanted).to_numpy()
         if not stays.any():
             raise InputError("Without these judges there are no votes left.")
-        kept = self.subset(stays[self.judge])
+        kept = self.subset(np.concatenate((stays[self.judge], stays[self.lists.judge])))
+        begins = np.append(stays, True)
         return replace(
-            kept, judges=self.judges.filter(stays), start=kept.start[np.append(stays, True)]
+            kept,
+            judges=self.judges.filter(stays),
+            start=kept.start[begins],
+            lists=kept.lists._replace(start=kept.lists.start[begins]),
         )
 
     def subset(self, keep: NDArray[np.bool_]) -> Votes:
-        """Keep some of the votes, and all items and judges with their codes."""
-        kept_before = np.concatenate(([0], np.cumsum(keep)))
+        """Keep some of the votes (pairs come first, then lists), and all items and judges."""
+        pairs = keep[: self.n_pairs]
+        kept_before = np.concatenate(([0], np.cumsum(pairs)))
         return replace(
             self,
             start=kept_before[self.start],
-            left=self.left[keep],
-            right=self.right[keep],
-            outcome=self.outcome[keep],
-            weight=self.weight[keep],
+            left=self.left[pairs],
+            right=self.right[pairs],
+            outcome=self.outcome[pairs],
+            weight=self.weight[pairs],
+            lists=kept_lists(self.lists, keep[self.n_pairs :]),
         )

@@ -199,7 +199,7 @@ def observed_sampling_errors(truth: Truth, trials: int, seed: int) -> dict[str, 
         draw = int(np.random.SeedSequence([seed, trial]).generate_state(1)[0])
         wins = averaged(sampled_wins(truth, draw))
         slope = Objective(wins, len(truth.score), truth.noise).slopes(truth.score, truth.accuracy)
-        gradients = np.linalg.norm(slope.score), np.linalg.norm(slope.accuracy)
+        gradients = np.linalg.norm(slope.state), np.linalg.norm(slope.accuracy)
         found.append(np.array([*gradients, sum(squared_errors(truth, draw))]))
     names = ("epsilon1", "epsilon2", "statistical_error")
     return dict(zip(names, np.max(found, axis=0).tolist(), strict=True))

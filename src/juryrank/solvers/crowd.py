@@ -61,7 +61,7 @@ def _evaluated(objective: Objective, score: Floats, reliability: Floats) -> tupl
     value = _kernels.crowd_scores_pass(
         objective.noise.code, objective.wins, score, reliability, slope
     )
-    return value + objective.score_penalty(score, slope), slope
+    return value + objective.state_penalty(score, slope), slope
 
 
 def _best_scores(objective: Objective, score: Floats, reliability: Floats) -> tuple[float, Floats]:

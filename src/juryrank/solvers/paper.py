@@ -21,7 +21,7 @@ from juryrank.errors import InputError, require_seed
 from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution, Trace, Watcher
 from juryrank.solvers.spectral import RankCentrality
-from juryrank.votes import total_weight
+from juryrank.votes import total_weight, wins_per_judge
 
 Order = Literal["simultaneous", "accuracy-first", "score-first"]
 Loss = Literal["sum", "mean"]
@@ -116,7 +116,7 @@ class PaperSolver:
             return score_step, 0.0
         if self.accuracy_step is not None:
             return score_step, self.accuracy_step
-        busiest = float(_votes_per_judge(objective).max(initial=0.0))
+        busiest = float(objective.choices_per_judge.max(initial=0.0))
         bend = float(objective.noise.terms(0.0)[2])
         safe = 0.5 / max(bend * busiest, 1e-12)  # for gaps of about 1
         return score_step, min(STEP_RATIO * score_step, safe)
@@ -128,12 +128,12 @@ class PaperSolver:
         old = objective.slopes(score, accuracy)
         if self.order == "accuracy-first":
             accuracy = accuracy - steps[1] * old.accuracy
-            score = _centred(score - steps[0] * objective.slopes(score, accuracy).score)
+            score = _centred(score - steps[0] * objective.slopes(score, accuracy).state)
         elif self.order == "score-first":
-            score = _centred(score - steps[0] * old.score)
+            score = _centred(score - steps[0] * old.state)
             accuracy = accuracy - steps[1] * objective.slopes(score, accuracy).accuracy
         else:
-            score = _centred(score - steps[0] * old.score)
+            score = _centred(score - steps[0] * old.state)
             accuracy = accuracy - steps[1] * old.accuracy
         return score, accuracy, old.value
 
@@ -146,7 +146,7 @@ class PaperSolver:
     ) -> Solution:
         last = objective.slopes(score, accuracy)
         stiffness = np.maximum(objective.stiffness(accuracy), 1e-12)
-        size = float(np.abs(_centred(last.score) / np.sqrt(stiffness)).max())
+        size = float(np.abs(_centred(last.state) / np.sqrt(stiffness)).max())
         converged = size <= TOLERANCE
         message = "" if converged else (
             f"Algorithm 1 ended after {self.iterations:,} iterations before it converged (a score "
@@ -163,18 +163,17 @@ class PaperSolver:
         return Solution(score, accuracy, last.value, converged, self.iterations, message, trace)
 
 
-def _votes_per_judge(objective: Objective) -> Floats:
-    wins = objective.wins
-    judge = np.repeat(np.arange(objective.n_judges, dtype=np.int32), np.diff(wins.start))
-    return total_weight(judge, wins.weight, objective.n_judges)
-
-
 def _centred(score: Floats) -> Floats:
     return np.asarray(score - score.mean())
 
 
 def _mean_loss(objective: Objective) -> Objective:
     """The paper's loss: the mean over judges of the mean over each judge's votes."""
-    wins = objective.wins
-    share = np.repeat(_votes_per_judge(objective) * objective.n_judges, np.diff(wins.start))
-    return replace(objective, wins=wins._replace(weight=wins.weight / share))
+    wins, lists = objective.wins, objective.lists
+    votes = wins_per_judge(wins) + total_weight(lists.judge, lists.weight, objective.n_judges)
+    share = votes * objective.n_judges
+    return replace(
+        objective,
+        wins=wins._replace(weight=wins.weight / np.repeat(share, np.diff(wins.start))),
+        lists=lists._replace(weight=lists.weight / share[lists.judge]),
+    )

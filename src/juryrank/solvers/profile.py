@@ -1,9 +1,10 @@
 """The fast solver: profile likelihood over the scores, each accuracy solved inside.
 
 Given the scores, every judge's accuracy is a convex problem in one unknown. So the objective is
-minimised over the scores alone, by L-BFGS, with the accuracies at their best for these scores.
-The scores are measured in (approximate) standard errors, and the search stops when a Newton step
-in any one score would move it by no more than `tolerance` of its standard error.
+minimised over the state alone (the scores, and effects where there are any), by L-BFGS, with the
+accuracies at their best for it. The unknowns are measured in (approximate) standard errors, and the
+search stops when a Newton step in any one of them would move it by no more than `tolerance` of its
+standard error.
 """
 
 from __future__ import annotations
@@ -40,20 +41,20 @@ class ProfileSolver:
     def solve(
         self,
         objective: Objective,
-        score: Floats | None = None,
+        state: Floats | None = None,
         accuracy: Floats | None = None,
         watch: Watcher | None = None,
     ) -> Solution:
-        """Minimise the objective from given scores (all equal, if None) and accuracies (all 1).
+        """Minimise the objective from a given state (all equal, if None) and accuracies (all 1).
 
         Giving both says that they are near the optimum already.
         """
         cold = accuracy is None
-        score = np.zeros(objective.n_items) if score is None else score
+        state = objective.start_state() if state is None else state
         accuracy = objective.start_accuracy() if accuracy is None else accuracy.copy()
-        if not objective.has_scale and not score.any():
-            score = first_step(objective, accuracy)
-        run = _Run(objective, score, accuracy, watch)
+        if not objective.has_scale and not state[: objective.n_items].any():
+            state = first_step(objective, accuracy)
+        run = _Run(objective, state, accuracy, watch)
         if cold:
             self._minimise(run, COARSE)
         run.measure_anew()
@@ -61,9 +62,11 @@ class ProfileSolver:
         self._minimise(run, tolerance)
         converged = run.size <= max(tolerance, _rounding(run.value))
         message = "" if converged else self._not_converged(run)
-        best = run.scaled(run.score)[0]
-        best = best - best.mean()
-        return Solution(best, accuracy, run.value, converged, run.evaluations, message)
+        best, n = run.scaled(run.state)[0], objective.n_items
+        score = best[:n] - best[:n].mean()
+        return Solution(
+            score, accuracy, run.value, converged, run.evaluations, message, effects=best[n:]
+        )
 
     def _minimise(self, run: _Run, tolerance: float) -> None:
         """L-BFGS in units of (standard error x size of the first gradient).
@@ -81,7 +84,7 @@ class ProfileSolver:
 
         result = minimize(
             evaluate,
-            run.score / unit,
+            run.state / unit,
             method="L-BFGS-B",
             jac=True,
             options={
@@ -109,59 +112,62 @@ class _Run:
     """One search: where it is, in which units it measures, how much work it has done."""
 
     def __init__(
-        self, objective: Objective, score: Floats, accuracy: Floats, watch: Watcher | None
+        self, objective: Objective, state: Floats, accuracy: Floats, watch: Watcher | None
     ) -> None:
         self.objective = objective
         self.accuracy = accuracy
         self.watch = watch
         self.evaluations = 0
-        self.score = np.full_like(score, np.nan)
+        self.state = np.full_like(state, np.nan)
         self.stiffness = np.maximum(objective.stiffness(objective.start_accuracy()), 1e-12)
         self.unit = 1.0 / np.sqrt(self.stiffness)
-        self.evaluate(score)
+        self.evaluate(state)
 
-    def evaluate(self, score: Floats) -> None:
-        """Go to these scores; the accuracies follow. Staying costs nothing."""
-        if np.array_equal(score, self.score):
+    def evaluate(self, state: Floats) -> None:
+        """Go to this state; the accuracies follow. Staying costs nothing."""
+        if np.array_equal(state, self.state):
             return
-        self.score = score
-        scaled, spread = self.scaled(score)
-        self.value, slope = self.objective.profile(scaled, self.accuracy)
+        self.state = state
+        scaled, spread = self.scaled(state)
+        self.value, self.slope = self.objective.profile(scaled, self.accuracy)
         if not self.objective.has_scale:
-            slope = (slope - scaled * float(np.mean(slope * scaled))) / spread
-        self.slope = slope
+            n = self.objective.n_items
+            slope, score = self.slope[:n], scaled[:n]
+            self.slope[:n] = (slope - score * float(np.mean(slope * score))) / spread
         self.evaluations += 1
         if self.watch:
             self.watch(self.evaluations, self.value, self.size)
 
-    def scaled(self, score: Floats) -> tuple[Floats, float]:
-        """Scores to evaluate at, and the spread they were divided by.
+    def scaled(self, state: Floats) -> tuple[Floats, float]:
+        """The state to evaluate at, and the spread its scores were divided by.
 
         Where only the likelihood speaks, scores of any scale are as good: take a spread of 1.
         """
+        score = state[: self.objective.n_items]
         if self.objective.has_scale or not score.any():
-            return score, 1.0
+            return state, 1.0
         centred = score - score.mean()
         spread = float(np.sqrt(np.mean(centred**2))) or 1.0
-        return centred / spread, spread
+        return np.concatenate((centred / spread, state[len(score) :])), spread
 
     @property
     def size(self) -> float:
-        """The largest gradient: about the Newton step of a score in its standard errors."""
+        """The largest gradient: about the Newton step of an unknown in its standard errors."""
         return float(np.abs(self.slope * self.unit).max(initial=0.0))
 
     def measure_anew(self) -> None:
         """Take the standard errors from the curvature here, where it is not degenerate."""
-        if self.score.any():
-            scaled, spread = self.scaled(self.score)
-            here = self.objective.curvature(scaled, self.accuracy).score / spread**2
+        n = self.objective.n_items
+        if self.state[:n].any():
+            scaled, spread = self.scaled(self.state)
+            here = self.objective.curvature(scaled, self.accuracy).state
+            here[:n] /= spread**2
             self.unit = 1.0 / np.sqrt(np.maximum(here, LEAST_CURVATURE * self.stiffness))
 
 
 def first_step(objective: Objective, accuracy: Floats) -> Floats:
-    """The scores one (diagonal) Newton step away from all equal, for given accuracies."""
-    zero = np.zeros(objective.n_items)
-    slope = objective.slopes(zero, accuracy).score
+    """The state one (diagonal) Newton step away from all equal, for given accuracies."""
+    slope = objective.slopes(objective.start_state(), accuracy).state
     return np.asarray(-slope / np.maximum(objective.stiffness(accuracy), 1e-12))
 
 

@@ -19,7 +19,7 @@ mean accuracy at 1, where a judge without votes is put: ``S^2 = sum s^2 / max(nu
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 
@@ -28,8 +28,11 @@ from juryrank.objective import Objective, Prior
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.solution import Solution
 
-FIRST_GUESS = Prior(1.0, 1.0)
+EFFECT_SD = 5.0
+"""Log-odds: hardly any limit on ties and on the advantage of a side, but all votes may be alike."""
+FIRST_GUESS = Prior(1.0, 1.0, effect_sd=EFFECT_SD)
 SCORE_SD_RANGE = (0.02, 50.0)
+EFFECT_SD_RANGE = (0.03, 5.0)
 ACCURACY_SD_RANGE = (0.03, 5.0)
 CLOSE_ENOUGH = 0.01
 MAX_ROUNDS = 60
@@ -48,9 +51,11 @@ def choose_scales(
     evaluations, settled = 0, False
     for _ in range(MAX_ROUNDS):
         prior, mean = _better_prior(objective, solution)
-        settled = _distance(prior, objective.prior, objective.accuracies_free) < CLOSE_ENOUGH
+        settled = _distance(prior, objective.prior) < CLOSE_ENOUGH
         objective = replace(objective, prior=prior)
-        solution = solver.solve(objective, solution.score * mean, solution.accuracy / mean)
+        state = solution.state.copy()
+        state[: objective.n_items] *= mean
+        solution = solver.solve(objective, state, solution.accuracy / mean)
         evaluations += solution.iterations
         if settled:
             break
@@ -83,18 +88,32 @@ def prior_for_more_judges(sample: Objective, n_judges: int) -> Prior:
 def _better_prior(objective: Objective, solution: Solution) -> tuple[Prior, float]:
     """The next prior, and the mean accuracy, which goes over to the scores."""
     old, score, accuracy = objective.prior, solution.score, solution.accuracy
-    curvature = objective.curvature(score, accuracy)
-    determined_scores = _determined(curvature.score, old.score_precision)
+    curvature = objective.curvature(solution.state, accuracy)
+    old = _with_effects(objective, solution.state, curvature.state)
+    determined_scores = _determined(curvature.state[: objective.n_items], old.score_precision)
     if not objective.accuracies_free:
         score_square = _mean_square(score, determined_scores)
-        return Prior(_score_sd(score_square, old), old.accuracy_sd), 1.0
+        return replace(old, score_sd=_score_sd(score_square, old)), 1.0
     mean = max(float(accuracy.mean()), float(np.sqrt(np.mean(accuracy**2))) / ACCURACY_SD_RANGE[1])
     determined_accuracies = _determined(curvature.accuracy, old.accuracy_precision)
     squares = float(np.sum((accuracy / mean - 1.0) ** 2))
     spread = (squares + USUAL_SPREAD**2) / (determined_accuracies + 1.0)
     score_square = _mean_square(score, max(determined_scores, determined_accuracies))
     accuracy_sd = _within(np.sqrt(spread), ACCURACY_SD_RANGE)
-    return Prior(_score_sd(score_square * mean**2, old), accuracy_sd), mean
+    score_sd = _score_sd(score_square * mean**2, old)
+    return replace(old, score_sd=score_sd, accuracy_sd=accuracy_sd), mean
+
+
+def _with_effects(objective: Objective, state: Floats, curvature: Floats) -> Prior:
+    """The prior with better spreads of what sets single judges apart in ties and sides."""
+    prior, layout = objective.prior, objective.layout
+    spreads = {}
+    for name, own in (("tie_sd", layout.own_tie), ("order_sd", layout.own_order)):
+        if own.stop > own.start:
+            determined = _determined(curvature[own], float(getattr(prior, name)) ** -2)
+            square = (float(state[own] @ state[own]) + USUAL_SPREAD**2) / (determined + 1.0)
+            spreads[name] = _within(np.sqrt(square), EFFECT_SD_RANGE)
+    return replace(prior, **spreads)
 
 
 def _mean_square(score: Floats, determined: float) -> float:
@@ -117,11 +136,7 @@ def _within(value: float, bounds: tuple[float, float]) -> float:
     return float(np.clip(value, *bounds))
 
 
-def _distance(new: Prior, old: Prior, accuracies_free: bool) -> float:
+def _distance(new: Prior, old: Prior) -> float:
     """The largest relative change of a scale."""
-    changes = [0.0]
-    if np.isfinite(new.score_sd):
-        changes.append(abs(np.log(new.score_sd / old.score_sd)))
-    if accuracies_free:
-        changes.append(abs(np.log(new.accuracy_sd / old.accuracy_sd)))
-    return float(max(changes))
+    pairs = zip(astuple(new), astuple(old), strict=True)
+    return max(abs(np.log(one / other)) if np.isfinite(one) else 0.0 for one, other in pairs)

@@ -12,13 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from juryrank import _kernels
 from juryrank.arrays import Floats
+from juryrank.lists import taken
 from juryrank.objective import Objective
 from juryrank.solvers.profile import ProfileSolver, first_step
 from juryrank.solvers.scales import choose_scales, prior_for_more_judges
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import agreement_accuracy
-from juryrank.votes import Wins, wins_per_judge
+from juryrank.votes import wins_taken
 
 ROUGH = ProfileSolver(tolerance=1e-2)
 """Good enough to choose between starting points and between prior scales."""
@@ -38,46 +40,53 @@ def search(
     watch: Watcher | None = None,
 ) -> tuple[Objective, Solution]:
     """The best fit found, and the objective with the prior it was found for."""
-    if len(objective.wins.winner) > MANY_VOTES and np.isfinite(objective.prior.score_sd):
+    if _is_large(objective):
         decided, on_sample = search(_thinned(objective), ROUGH, choose_prior=choose_prior)
         if choose_prior:
             objective = replace(objective, prior=prior_for_more_judges(decided, objective.n_judges))
-        solution = ROUGHER.solve(objective, on_sample.score, objective.start_accuracy(), watch)
+        solution = ROUGHER.solve(objective, on_sample.state, objective.start_accuracy(), watch)
     else:
         solution = _from_best_start(objective, watch)
     evaluations, remark = solution.iterations, ""
     if choose_prior:
         objective, solution, remark = choose_scales(objective, solution, ROUGH)
         evaluations += solution.iterations
-    solution = solver.solve(objective, solution.score, solution.accuracy, watch)
+    solution = solver.solve(objective, solution.state, solution.accuracy, watch)
     solution = _upright(objective, solver, solution, watch)
     message = " ".join(text for text in (remark, solution.message) if text)
     evaluations += solution.iterations
     return objective, replace(solution, iterations=evaluations, message=message)
 
 
-def votes_for(wins: Wins, score: Floats) -> float:
+def votes_for(objective: Objective, score: Floats) -> float:
     """How far the votes agree with the direction of the scores, in standard errors.
 
-    ``sum w d / sqrt(sum w d^2)`` with ``d`` the score of the winner minus that of the loser, and
-    weights under which no judge counts more than twice the median one: most judges, and not one of
-    very many votes, say which end is up.
+    ``sum w d / sqrt(sum w d^2)`` with ``d`` the score of the winner minus that of the loser. (In a
+    list, ``d`` is the score of what was chosen minus the mean of what it was chosen from, twice
+    that in a pair, and ``d^2`` the variance of scores there.) With the weights no judge counts for
+    more than twice the median one: most judges, not one of very many votes, say which end is up.
     """
-    gap = score[wins.winner] - score[wins.loser]
-    weight = _evened(wins)
-    size = float(np.sqrt(np.sum(weight * gap * gap)))
-    return float(np.sum(weight * gap)) / size if size > 0.0 else 0.0
+    wins, lists = objective.wins, objective.lists
+    share = _evened(objective)
+    gap = 0.5 * (score[wins.winner] - score[wins.loser])
+    weight = wins.weight * np.repeat(share, np.diff(wins.start))
+    decided = np.where(wins.tied, 0.0, gap) if len(wins.tied) else gap
+    agreement, variance = float(weight @ decided), float(weight @ (gap * gap))
+    if lists.number:
+        of_list, its_variance = np.empty(lists.number), np.empty(lists.number)
+        _kernels.list_agreement(lists, score, of_list, its_variance)
+        weight = lists.weight * share[lists.judge]
+        agreement += float(weight @ of_list)
+        variance += float(weight @ its_variance)
+    return agreement / float(np.sqrt(variance)) if variance > 0.0 else 0.0
 
 
-def _evened(wins: Wins) -> Floats:
-    votes = np.diff(wins.start)
-    busy = votes > 0
-    total = wins_per_judge(wins)
+def _evened(objective: Objective) -> Floats:
+    """The share of each judge's votes that counts."""
+    total = objective.choices_per_judge
+    busy = total > 0.0
     most = MOST_OF_MEDIAN * float(np.median(total[busy])) if busy.any() else 0.0
-    if total.max(initial=0.0) <= most:
-        return wins.weight
-    share = np.divide(most, total, out=np.ones(len(total)), where=total > most)
-    return np.asarray(wins.weight * np.repeat(share, votes))
+    return np.divide(most, total, out=np.ones(len(total)), where=total > most)
 
 
 def mirrored(solution: Solution) -> Solution:
@@ -90,7 +99,7 @@ def _from_best_start(objective: Objective, watch: Watcher | None) -> Solution:
     best = _oriented(objective, None, watch)
     if not objective.accuracies_free:
         return best
-    accuracy = agreement_accuracy(objective.wins, objective.n_items)
+    accuracy = agreement_accuracy(objective.wins, objective.lists, objective.n_items)
     if accuracy is None:
         return best
     other = _oriented(objective, first_step(objective, accuracy), watch)
@@ -106,28 +115,45 @@ def _upright(
     objective: Objective, solver: ProfileSolver, solution: Solution, watch: Watcher | None
 ) -> Solution:
     """Turn a fit round under which most votes count as backwards, and fit again from there."""
-    if not objective.accuracies_free or votes_for(objective.wins, solution.score) >= 0.0:
+    if not objective.accuracies_free or votes_for(objective, solution.score) >= 0.0:
         return solution
     turned = mirrored(solution)
     if np.isinf(objective.prior.accuracy_sd):
         return turned
-    refit = solver.solve(objective, turned.score, turned.accuracy, watch)
+    refit = solver.solve(objective, turned.state, turned.accuracy, watch)
     refit = replace(refit, iterations=solution.iterations + refit.iterations)
     # The prior can pull it back where hardly any vote speaks for either end.
-    return refit if votes_for(objective.wins, refit.score) >= 0.0 else turned
+    return refit if votes_for(objective, refit.score) >= 0.0 else turned
+
+
+def _is_large(objective: Objective) -> bool:
+    """Whether to decide on a part of the votes first."""
+    decidable = np.isfinite(objective.prior.score_sd) and not objective.effects.by_judge
+    return objective.n_entries > MANY_VOTES and bool(decidable)
 
 
 def _thinned(objective: Objective) -> Objective:
     """About `SAMPLE_VOTES` votes: those of some judges and, of these judges, some of the votes."""
-    wins = objective.wins
+    wins, lists = objective.wins, objective.lists
     rng = np.random.default_rng(0)
-    excess = len(wins.winner) / SAMPLE_VOTES
+    excess = objective.n_entries / SAMPLE_VOTES
     share = max(1.0 / excess, min(1.0, SAMPLE_JUDGES / objective.n_judges))
     chosen = rng.random(objective.n_judges) < share
-    kept = np.flatnonzero(np.repeat(chosen, np.diff(wins.start)))
-    if len(kept) > SAMPLE_VOTES:
-        kept = kept[rng.random(len(kept)) < SAMPLE_VOTES / len(kept)]
-    start = np.searchsorted(kept, wins.start[np.append(chosen, True)])
-    thinned = Wins(start, wins.winner[kept], wins.loser[kept], wins.weight[kept])
+    if not chosen.any():
+        chosen[0] = True
+    begins = np.append(chosen, True)
+    pairs = np.flatnonzero(np.repeat(chosen, np.diff(wins.start)))
+    some = np.flatnonzero(chosen[lists.judge])
+    entries = len(pairs) + int(lists.length[some].sum())
+    if entries > SAMPLE_VOTES:
+        pairs = pairs[rng.random(len(pairs)) < SAMPLE_VOTES / entries]
+        some = some[rng.random(len(some)) < SAMPLE_VOTES / entries]
+    start = np.searchsorted(pairs, wins.start[begins])
     fixed = None if objective.fixed_accuracy is None else objective.fixed_accuracy[chosen]
-    return replace(objective, wins=thinned, fixed_accuracy=fixed)
+    fewer = taken(lists, some)
+    return replace(
+        objective,
+        wins=wins_taken(wins, pairs, start),
+        lists=fewer._replace(start=fewer.start[begins]),
+        fixed_accuracy=fixed,
+    )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from juryrank.arrays import Floats
 
@@ -33,3 +35,10 @@ class Solution:
     message: str = ""
     """If it did not converge: why, and the way out."""
     trace: Trace | None = None
+    effects: Floats = field(default_factory=lambda: np.empty(0))
+    """What stands in the state after the scores."""
+
+    @property
+    def state(self) -> Floats:
+        """Scores and effects in one vector."""
+        return np.concatenate((self.score, self.effects)) if len(self.effects) else self.score

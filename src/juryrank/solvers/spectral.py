@@ -10,6 +10,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 
 from juryrank.arrays import Floats
 from juryrank.errors import JuryrankError
+from juryrank.lists import Lists, pairs_of, taken
 from juryrank.solvers.solution import Solution
 from juryrank.votes import Wins, judge_codes
 
@@ -89,7 +90,7 @@ def _eliminated(walk: Floats) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def agreement_accuracy(wins: Wins, n_items: int) -> Floats | None:
+def agreement_accuracy(wins: Wins, lists: Lists, n_items: int) -> Floats | None:
     """A first guess at the accuracies from who agrees with whom, without any scores.
 
     Let ``x_u(p)`` be judge ``u``'s net vote on the pair ``p``. Judges with accuracies of equal sign
@@ -97,7 +98,7 @@ def agreement_accuracy(wins: Wins, n_items: int) -> Floats | None:
     the signs (and roughly the sizes) of the accuracies, up to one common sign, which is taken
     so that most votes count as honest. None if no two judges share a pair.
     """
-    net = _net_votes(wins, n_items)
+    net = _net_votes(wins, lists, n_items)
     n_judges = net.shape[0]
     own = np.asarray(net.multiply(net).sum(axis=1)).ravel()
 
@@ -119,17 +120,26 @@ def agreement_accuracy(wins: Wins, n_items: int) -> Floats | None:
     return np.asarray(accuracy / size) if size > 0.0 else None
 
 
-def _net_votes(wins: Wins, n_items: int) -> sparse.csr_array:
+def _net_votes(wins: Wins, lists: Lists, n_items: int) -> sparse.csr_array:
     """Judges x pairs: votes for the item with the lower code minus votes against it.
 
-    Above `VOTES_FOR_AGREEMENT` votes, every k-th vote is enough for a place to start from.
+    A list counts as the pairs it implies. Above `VOTES_FOR_AGREEMENT` votes, every k-th vote is
+    enough for a place to start from.
     """
     n_judges = len(wins.start) - 1
     stride = max(1, -(-len(wins.winner) // VOTES_FOR_AGREEMENT))
-    judge = judge_codes(wins.start)[::stride]
-    winner, loser = wins.winner[::stride].astype(np.int64), wins.loser[::stride].astype(np.int64)
+    implied = int(np.sum(lists.length * (lists.length - 1) // 2))
+    some = taken(lists, np.arange(0, lists.number, max(1, -(-implied // VOTES_FOR_AGREEMENT))))
+    number, better, worse = pairs_of(some)
+    judge = np.concatenate((judge_codes(wins.start)[::stride], some.judge[number]))
+    winner = np.concatenate((wins.winner[::stride], better)).astype(np.int64)
+    loser = np.concatenate((wins.loser[::stride], worse)).astype(np.int64)
+    weight = np.concatenate((wins.weight[::stride], some.weight[number]))
+    if len(wins.tied):
+        weight[: len(wins.tied[::stride])][wins.tied[::stride]] = 0.0
     pair = np.minimum(winner, loser) * n_items + np.maximum(winner, loser)
     _, column = np.unique(pair, return_inverse=True)
-    sign = np.where(winner < loser, 1.0, -1.0) * wins.weight[::stride]
-    net = sparse.coo_array((sign, (judge, column)), shape=(n_judges, int(column.max()) + 1))
+    sign = np.where(winner < loser, 1.0, -1.0) * weight
+    width = int(column.max(initial=-1)) + 1
+    net = sparse.coo_array((sign, (judge, column)), shape=(n_judges, width))
     return sparse.csr_array(net.tocsr())
