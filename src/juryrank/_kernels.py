@@ -474,7 +474,7 @@ def _luce_hessian(place: Floats, ranked: int, slope: Floats, hessian: Floats) ->
             joint = np.exp(place[i] + place[later] + squared)
             hessian[i, later] -= joint
             hessian[later, i] -= joint
-    return value
+    return float(value)
 
 
 @njit(**COMPILED)
@@ -746,10 +746,12 @@ def _list_along(
 ) -> tuple[float, float, float]:
     """``-log P`` of a list, and two derivatives along a direction of the places."""
     if noise.family != GUMBEL:
-        return chain_along(noise, place, ranked, direction)
-    if sizes.shape[0]:
-        return _tied_along(place, direction, level, ranked, sizes, tie)
-    return _luce_along(place, direction, ranked)
+        value, slope, bend = chain_along(noise, place, ranked, direction)
+    elif sizes.shape[0]:
+        value, slope, bend = _tied_along(place, direction, level, ranked, sizes, tie)
+    else:
+        value, slope, bend = _luce_along(place, direction, ranked)
+    return value, slope, bend
 
 
 @njit(**COMPILED)
@@ -957,7 +959,7 @@ def _some_tied(wins: Wins, a: int, b: int) -> NDArray[np.bool_]:
 @njit(**COMPILED)
 def _is_plain(wins: Wins) -> bool:
     """Whether nothing but scores and accuracies decides the pairs."""
-    return wins.tied.shape[0] == 0 and wins.side.shape[0] == 0
+    return bool(wins.tied.shape[0] == 0 and wins.side.shape[0] == 0)
 
 
 @njit(**COMPILED)
@@ -971,7 +973,8 @@ def _own_order(effects: Effects, u: int) -> float:
 @njit(**COMPILED)
 def _own_tie(effects: Effects, u: int) -> Floats:
     """How readily a judge ties groups of each size."""
-    return effects.tie[u if effects.tie.shape[0] > 1 else 0]
+    tie: Floats = effects.tie[u if effects.tie.shape[0] > 1 else 0]
+    return tie
 
 
 @njit(**COMPILED)
@@ -1475,7 +1478,7 @@ def _places_of_judge(
         if own >= 0:
             found[count] = own + u
             count += 1
-    return count
+    return int(count)
 
 
 @njit(**COMPILED)

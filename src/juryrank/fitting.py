@@ -341,7 +341,9 @@ def answer(
         direction_is_sure=sure,
     )  # fmt: skip
     if found.objective is not None and len(solution.effects):
-        effects = effects_frame(found.objective.layout, votes, solution, uncertainty, confidence)
+        effects = effects_frame(
+            found.objective.layout, votes, task.noise, solution, uncertainty, confidence
+        )
         ranking = replace(ranking, effects=effects)
     doubts = () if uncertainty is None else uncertainty.remarks
     if uncertainty is None and intervals is not None and isinstance(task.solver, ProfileSolver):

@@ -37,6 +37,7 @@ EFFECTS = {
     "value": pl.Float64(),
     "low": pl.Float64(),
     "high": pl.Float64(),
+    "chance": pl.Float64(),
 }
 SURE_AT_MOST = 0.999
 """The naive win rate never predicts with more certainty than this."""
@@ -73,7 +74,8 @@ class Ranking:
     `items` has the columns rank, item, score, score_low, score_high, rank_low, rank_high, p_best
     (the chance to be the best) and tier (items of one tier cannot be told from its first);
     `judges` has judge, accuracy, accuracy_low, accuracy_high, votes, verdict and reason. `effects`
-    has what else was estimated: effect, judge (null for all judges), value, low and high.
+    has what else was estimated: effect, judge (null for all judges), value, low, high and chance
+    (how often two equal items are tied, or the left one of them wins if they are not).
     """
 
     model: str
@@ -269,38 +271,44 @@ def make_ranking(
 def effects_frame(
     layout: Layout,
     votes: Votes,
+    noise: Noise,
     solution: Solution,
     uncertainty: Uncertainty | None,
     confidence: float,
 ) -> pl.DataFrame:
-    """The effects by name: "tie" is ``t``, "tie of 3" ``t_3``, "left side" is in log-odds."""
+    """The effects by name: "tie" is ``t``, "tie of 3" ``t_3``, "left side" is added to ``x``."""
     total = layout.totals(solution.effects)
     sd = np.full(len(total), np.nan) if uncertainty is None else uncertainty.effect_sd
     half = half_width(confidence) * sd
-    sizes = layout.model.sizes
-    names: list[tuple[str, object]] = [
-        ("tie" if size == sizes[0] else f"tie of {size}", None) for size in sizes
-    ]
-    if sizes and sizes[0] > 2:
-        names[0] = (f"tie of {sizes[0]}", None)
-    judges = votes.judges.to_list()
-    smallest = names[0][0] if names else ""
-    names += [(smallest, judge) for judge in judges if layout.model.ties_by_judge]
-    names += [("left side", None)] * layout.model.order
-    names += [("left side", judge) for judge in judges if layout.model.order_by_judge]
-    is_tie = np.array([name != "left side" for name, _ in names])
-    columns = [np.where(is_tie, np.exp(np.where(is_tie, x, 0.0)), x)
-               for x in (total, total - half, total + half)]  # fmt: skip
+    names, judges = _effect_names(layout, votes)
+    sides = np.array([name == "left side" for name in names])
+    value, low, high = (
+        np.where(sides, x, np.exp(np.where(sides, 0.0, x)))
+        for x in (total, total - half, total + half)
+    )
+    chance = np.where(sides, noise.cdf(value), value / (2.0 + value))
+    of_two = sides | np.array([name == "tie" for name in names])
+    numbers = (value, low, high, np.where(of_two, chance, np.nan))
     return pl.DataFrame(
         {
-            "effect": [name for name, _ in names],
-            "judge": pl.Series([judge for _, judge in names], dtype=votes.judges.dtype),
+            "effect": names,
+            "judge": pl.Series(judges, dtype=votes.judges.dtype),
             **{
                 name: pl.Series(column, nan_to_null=True)
-                for name, column in zip(("value", "low", "high"), columns, strict=True)
+                for name, column in zip(("value", "low", "high", "chance"), numbers, strict=True)
             },
         }
     )
+
+
+def _effect_names(layout: Layout, votes: Votes) -> tuple[list[str], list[object]]:
+    """Name and judge (None for all) of each effect, in the order of the state."""
+    model, judges = layout.model, votes.judges.to_list()
+    common = ["tie" if size == 2 else f"tie of {size}" for size in model.sizes]
+    names = common + [common[0]] * (len(judges) * model.ties_by_judge)
+    whose: list[object] = [None] * len(common) + judges * model.ties_by_judge
+    names += ["left side"] * (model.order + len(judges) * model.order_by_judge)
+    return names, whose + [None] * model.order + judges * model.order_by_judge
 
 
 def save_frame(frame: pl.DataFrame, path: str | Path) -> None:

@@ -135,7 +135,33 @@ def ranking_view(ranking: Ranking, top: int) -> Iterator[RenderableType]:
         yield Text(f"... and {hidden:,} more (--top {len(ranking.items)} shows them)", "dim")
     yield ""
     yield _example(ranking)
+    yield from (Text(literal(sentence)) for sentence in _effects_in_words(ranking))
     yield from _judges_view(ranking)
+
+
+def _effects_in_words(ranking: Ranking) -> Iterator[str]:
+    """What was found about ties and sides, for all judges and for those that differ most."""
+    for row in ranking.effects.filter(ranking.effects["judge"].is_null()).iter_rows(named=True):
+        name = row["effect"]
+        if name == "tie":
+            said = f"Two equal items are tied in {row['chance']:.0%} of votes"
+        elif name == "left side":
+            said = f"The left one of two equal items wins {row['chance']:.0%} of decided votes"
+        else:
+            said = "Larger groups are tied too"
+        yield f"{said} ({name} {row['value']:.3g}{_from_to(row)})."
+    single = ranking.effects.filter(ranking.effects["judge"].is_not_null())
+    for (name,), rows in single.group_by("effect", maintain_order=True):
+        ends = rows.sort("value")
+        low, high = ends.row(0, named=True), ends.row(-1, named=True)
+        yield (
+            f"By judge, {name}: from {low['value']:.3g} ({label(low['judge'])}) to "
+            f"{high['value']:.3g} ({label(high['judge'])})."
+        )
+
+
+def _from_to(row: dict[str, Any]) -> str:
+    return "" if row["low"] is None else f", {row['low']:.3g} to {row['high']:.3g}"
 
 
 def _headline(ranking: Ranking) -> Text:
@@ -350,12 +376,25 @@ def _counts_table(check: Check) -> Table:
     table.add_row("items", f"{check.items:,}", _per(check.votes_per_item))
     table.add_row("judges", f"{check.judges:,}", judges or _per(check.votes_per_judge))
     table.add_row("votes", f"{check.votes:,}")
-    table.add_row("ties", f"{check.ties:,}")
+    if check.lists:
+        table.add_row("rankings", f"{check.lists:,}", _lengths(check))
+    bad = f"{check.both_bad:,} of them: both bad" if check.both_bad else ""
+    table.add_row("ties", f"{check.ties:,}", bad)
     table.add_row("duplicates", f"{check.duplicates:,}", "same judge, pair and outcome")
     if check.weight != check.votes:
         table.add_row("total weight", number(check.weight))
     table.add_row("rows left out", f"{check.left_out.total:,}")
     return table
+
+
+def _lengths(check: Check) -> str:
+    """How long the rankings (and choices) are."""
+    spread = check.items_per_list
+    if spread.min == spread.max:
+        return f"or choices, {counted(spread.min, 'item')} each"
+    return (
+        f"or choices, {spread.min:,} to {spread.max:,} items each, median {number(spread.median)}"
+    )
 
 
 def _per(spread: Spread) -> str:

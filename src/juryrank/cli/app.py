@@ -170,6 +170,20 @@ def rank(
             help="Set aside votes with which a judge pushes a single item, or let them count.",
         ),
     ] = True,
+    ties: Annotated[
+        Literal["davidson", "davidson-by-judge", "half"] | None,
+        typer.Option(
+            help="davidson: ties are an outcome, how often is estimated; davidson-by-judge: for "
+            "each judge; half: half a win for each side.",
+            show_default="davidson where the model can",
+        ),
+    ] = None,
+    order: Annotated[
+        Literal["none", "common", "by-judge"],
+        typer.Option(
+            help="Estimate what an item gains on the left side, in common or for each judge too."
+        ),
+    ] = "none",
     without: Annotated[
         list[str] | None,
         typer.Option(metavar="JUDGE", help="Leave this judge out. May be repeated."),
@@ -217,8 +231,8 @@ def rank(
     votes = source.read().without(without or ())
     ranking = _fitted(
         votes, model, noise=noise, prior=chosen_prior, lambda0=lambda0, solver=solver,
-        guard=guard, confidence=confidence, intervals=None if intervals == "none" else intervals,
-        threads=threads,
+        guard=guard, ties=ties, order=order, confidence=confidence,
+        intervals=None if intervals == "none" else intervals, threads=threads,
     )  # fmt: skip
     difference = None if versus is None else _difference(ranking, versus)
     _save_ranking(ranking, out, judges_out)
