@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from juryrank.errors import InputError, JuryrankError, JuryrankWarning
     from juryrank.fitting import rank
     from juryrank.intervals import Difference
+    from juryrank.joining import join_votes
     from juryrank.judging import Heterogeneity, JudgeReport, judges
     from juryrank.noise import Noise, noise_from_log_density
     from juryrank.ranking import Fit, Ranking
@@ -42,6 +43,7 @@ _HOME = {
     "Votes": "votes",
     "check": "checking",
     "compare": "comparing",
+    "join_votes": "joining",
     "judges": "judging",
     "noise_from_log_density": "noise",
     "rank": "fitting",
@@ -69,6 +71,7 @@ __all__ = [
     "Votes",
     "check",
     "compare",
+    "join_votes",
     "judges",
     "noise_from_log_density",
     "rank",

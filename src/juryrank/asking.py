@@ -46,6 +46,8 @@ class Task:
     lambda0: float
     solver: AnySolver
     guard: bool
+    unasked_half: bool
+    """Whether ties count half for each side though nobody has asked for it."""
     threads: int
 
     @property
@@ -114,6 +116,7 @@ def task_of(
         lambda0=lambda0,
         solver=chosen,
         guard=guard,
+        unasked_half=ties is None and not effects.sizes,
         threads=threads or available_threads(),
     )
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from juryrank.asking import Task, groups_in_words
 from juryrank.errors import counted, listing
+from juryrank.lists import tie_sizes
 from juryrank.objective import Objective
 from juryrank.solvers.search import votes_for
 from juryrank.solvers.solution import Solution
@@ -26,6 +27,11 @@ def remarks_on_votes(task: Task) -> tuple[str, ...]:
         remarks.append(NO_JUDGE_COLUMN)
     elif votes.n_judges == 1 and task.model.judges == "accuracy":
         remarks.append("There is only one judge: its accuracy is 1 by definition.")
+    if len(tie_sizes(votes.lists)) and task.unasked_half:
+        remarks.append(
+            f"Ties in rankings are no outcome with {task.noise.name} noise: every order of the tied "
+            "items counts alike. With Gumbel noise (hbtl, btl) they are one."
+        )
     if not task.connection.is_strong and task.model.method in ("likelihood", "crowd"):
         who = "the prior" if task.regularised else "nothing"
         remarks.append(
