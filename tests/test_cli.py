@@ -212,7 +212,7 @@ def test_prior_reaches_the_fit(votes: str) -> None:
         (["--noise", "normal"], "use model='htm'"),
         (["--outcome-map", "left"], "does not say what 'left' means"),
         (["--judge", "nobody"], "nobody"),
-        (["second.csv"], "If the shell has expanded a glob, quote it"),
+        (["second.csv"], "There is no file 'second.csv'"),
     ],
 )
 def test_bad_options_are_explained(votes: str, options: list[str], complaint: str) -> None:

@@ -172,7 +172,7 @@ def test_the_sentence_about_held_out_votes(hbtl: float, error: float, said: str)
         {"model": "btl", "log_loss": 0.51 - hbtl, "worse_by": 0.01 - hbtl, "worse_by_se": 0.002},
     ]
     table = pl.DataFrame(rows).sort("log_loss")
-    assert said in held_out_verdict(jr.Comparison(table, 5, 0, 100))
+    assert said in held_out_verdict(jr.Comparison(table, 5, 0, 100, 0.693))
 
 
 def test_a_study_is_written_and_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

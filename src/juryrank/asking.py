@@ -102,7 +102,7 @@ def task_of(
     if threads is not None and not (isinstance(threads, int) and threads >= 1):
         raise InputError(f"threads={threads!r} must be a whole number of at least 1.")
     chosen, kind = _solver(model, solver), noise_of(model, noise)
-    _check_lists(votes, model)
+    require_takes(model, votes)
     effects = _effects(votes, chosen, kind, ties, order)
     return Task(
         votes=votes,
@@ -121,8 +121,14 @@ def task_of(
     )
 
 
-def _check_lists(votes: Votes, model: Model) -> None:
-    if votes.lists.number and model.method != "likelihood":
+def takes(model: Model, votes: Votes) -> bool:
+    """Whether a model knows what to do with all these votes."""
+    return model.method == "likelihood" or not votes.lists.number
+
+
+def require_takes(model: Model, votes: Votes) -> None:
+    """Refuse rankings that a model does not know."""
+    if not takes(model, votes):
         raise InputError(
             f"The model {model.name!r} is for pairs, and {counted(votes.lists.number, 'vote')} "
             "are rankings of, or choices from, more items. Use hbtl, htcv, htm, btl or tcv; or "

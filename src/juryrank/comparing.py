@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from juryrank.arrays import Floats
+from juryrank.asking import require_takes, takes
 from juryrank.errors import InputError, JuryrankError, JuryrankWarning, require_seed
 from juryrank.fitting import rank
 from juryrank.lists import in_every_order, orders_of_ties, pairs_of
@@ -43,6 +45,8 @@ class Comparison:
     folds: int
     seed: int
     votes: int
+    guessing: float
+    """The log-loss of a guess: 0.693 for a pair, the logarithm of all orders for a ranking."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dictionaries and lists."""
@@ -51,23 +55,29 @@ class Comparison:
             "folds": self.folds,
             "seed": self.seed,
             "votes": self.votes,
+            "guessing": self.guessing,
         }
 
 
 def compare(
     votes: Votes | object,
-    models: str | Sequence[str] = COMPARED,
+    models: str | Sequence[str] | None = None,
     *,
     folds: int = 5,
     seed: int = 0,
     threads: int | None = None,
     watch: Counter | None = None,
 ) -> Comparison:
-    """Cross-validate: fit each model on all folds but one, predict the votes of that one."""
+    """Cross-validate: fit each model on all folds but one, predict the votes of that one.
+
+    Without `models`, all but htm that can take the votes: some know no rankings.
+    """
     votes = as_votes(votes)
+    if models is None:
+        models = [name for name in COMPARED if takes(MODELS[name], votes)]
     models = (models,) if isinstance(models, str) else models
     for model in models:
-        model_named(model)
+        require_takes(model_named(model), votes)
     if len(set(models)) < len(models):
         raise InputError(f"Each model can be compared once, not {', '.join(models)}.")
     fitters = {
@@ -99,7 +109,17 @@ def compare_fits(
                 watch(number * folds + k, len(fitters) * folds, name)
             parts.append(_held_out(votes, fold == k, fitter))
         results[name] = _joined(parts)
-    return Comparison(_table(results), folds, seed, len(votes))
+    return Comparison(_table(results), folds, seed, len(votes), _guessing(votes))
+
+
+def _guessing(votes: Votes) -> float:
+    """The mean log-loss when every order of the items of a vote is as likely."""
+    straight = in_every_order(votes.lists)
+    length = straight.length
+    ranked = np.minimum(straight.ranked, length)
+    orders = gammaln(length + 1.0) - gammaln(length - ranked + 1.0)
+    total = votes.weight.sum() * np.log(2.0) + straight.weight @ orders
+    return float(total / (votes.weight.sum() + straight.weight.sum()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -315,7 +315,7 @@ def compare(
         typer.Option(
             help="The models to compare, with commas between them.",
             metavar="NAME,...",
-            show_default="all but htm",
+            show_default="all but htm that know the kind of votes",
         ),
     ] = None,
     folds: Annotated[
@@ -501,17 +501,15 @@ def _difference(ranking: Ranking, items: tuple[str, str]) -> Difference:
 def _compared(
     votes: Votes, chosen: Sequence[str] | None, folds: int, seed: int, threads: int | None
 ) -> Comparison:
-    from juryrank.comparing import COMPARED
     from juryrank.comparing import compare as fit_and_compare
 
-    models = chosen or COMPARED
-    with progress("Comparing models", total=len(models) * folds) as say:
+    with progress("Comparing models", total=100) as say:
 
-        def watch(done: int, _total: int, model: str) -> None:
+        def watch(done: int, total: int, model: str) -> None:
             if say:
-                say(f"Comparing models: {model}", done)
+                say(f"Comparing models: {model}", 100 * done // max(total, 1))
 
-        return fit_and_compare(votes, models, folds=folds, seed=seed, threads=threads, watch=watch)
+        return fit_and_compare(votes, chosen, folds=folds, seed=seed, threads=threads, watch=watch)
 
 
 # --- the answer ----------------------------------------------------------------------------------
@@ -522,7 +520,9 @@ def _check_destinations(source: Source, *paths: Path | None) -> None:
     given = [path for path in paths if path is not None]
     for path in given:
         check_savable(path)
-        if path.exists() and Path(source.path).exists() and path.samefile(source.path):
+        if path.exists() and any(
+            Path(read).exists() and path.samefile(read) for read in source.paths
+        ):
             raise InputError(f"Saving to {str(path)!r} would overwrite the votes.")
     if len({path.resolve() for path in given}) < len(given):
         raise InputError(f"Items and judges cannot both be saved to {str(given[0])!r}.")

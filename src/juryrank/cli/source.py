@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,20 +23,28 @@ PANEL = "How to read the votes"
 class Source:
     """Where the votes are and how to read them."""
 
-    path: str
+    paths: tuple[str, ...]
     file_format: str | None
     columns: dict[str, str | None]
     outcome_map: dict[str, str]
     judge_per_row: bool
     skip_bad: bool
+    in_pairs: bool
 
     def read(self) -> Votes:
         """Read the votes; everything heavy is imported only now."""
+        from juryrank.joining import join_votes
+
+        several = [self._read(path) for path in self.paths]
+        votes = several[0] if len(several) == 1 else join_votes(*several)
+        return votes.in_pairs() if self.in_pairs else votes
+
+    def _read(self, path: str) -> Votes:
         from juryrank.reading import read_votes
 
-        with progress(f"Reading {'standard input' if self.path == '-' else self.path}"):
+        with progress(f"Reading {'standard input' if path == '-' else path}"):
             return read_votes(
-                self.path,
+                path,
                 format=self.file_format,
                 **self.columns,
                 outcome_map=self.outcome_map,
@@ -75,7 +82,7 @@ def _source(
             metavar="VOTES",
             help="A file (CSV, TSV, JSON, NDJSON, Parquet, Arrow, or PrefLib's .soc, .soi, .toc, "
             ".toi; also as .gz or .zst), a folder or quoted glob of such files, or - for standard "
-            "input.",
+            "input. Several, also of different kinds, are joined.",
         ),
     ],
     judge: Annotated[str | None, _column("judges")] = None,
@@ -110,6 +117,15 @@ def _source(
             rich_help_panel=PANEL,
         ),
     ] = False,
+    in_pairs: Annotated[
+        bool,
+        typer.Option(
+            "--in-pairs",
+            help="Break rankings into the pairs they imply, as if these were independent votes: "
+            "intervals come out too narrow.",
+            rich_help_panel=PANEL,
+        ),
+    ] = False,
     skip_bad: Annotated[
         bool,
         typer.Option(
@@ -133,19 +149,7 @@ def _source(
     columns |= {"ranking": ranking, "options": options, "item": item, "position": position}
     columns["weight"] = weight
     meanings = _meanings(outcome_map or ())
-    return Source(_only(votes), file_format, columns, meanings, judge_per_row, skip_bad)
-
-
-def _only(paths: Sequence[str]) -> str:
-    if len(paths) == 1:
-        return paths[0]
-    folders, endings = {Path(path).parent for path in paths}, {Path(path).suffix for path in paths}
-    alike = len(folders) == 1 and len(endings) == 1
-    glob = str(folders.pop() / f"*{endings.pop()}") if alike else "votes/*.csv"
-    raise InputError(
-        f"{len(paths)} files were given, and juryrank takes one file, folder or glob. "
-        f"If the shell has expanded a glob, quote it: '{glob}'."
-    )
+    return Source(tuple(votes), file_format, columns, meanings, judge_per_row, skip_bad, in_pairs)
 
 
 def _meanings(given: Sequence[str]) -> dict[str, str]:

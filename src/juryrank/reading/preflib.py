@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
 from juryrank.errors import InputError
+from juryrank.lists import taken
 from juryrank.reading.columns import RankingColumns
 from juryrank.reading.nesting import flat
+from juryrank.votes import Votes
 
 LINE = "line"
 COLUMNS = RankingColumns("order", None, None, "count", unread="unread")
@@ -117,3 +120,31 @@ def _alternatives(names: dict[int, str]) -> pl.Expr:
     if names:
         number = number.replace_strict(list(names), labels, default=None)
     return pl.element().str.extract_all("[0-9]+").list.eval(number)
+
+
+def one_judge_per_voter(votes: Votes) -> Votes:
+    """Make a judge of everyone who gave an order; up to now each line was a judge, with a count."""
+    count = votes.votes_per_judge
+    if not np.array_equal(count, np.rint(count)):
+        raise InputError(
+            "Some orders were given a number of times that is not whole, so that who gave them "
+            "cannot be told apart: leave --judge-per-row (judge_per_row=True) away."
+        )
+    times = count.astype(np.int64)
+    number = np.arange(int(times.sum()) + 1)
+    line = np.repeat(np.arange(votes.n_judges), times)
+    pairs = np.repeat(np.arange(votes.n_pairs), times[votes.judge])
+    lists = taken(votes.lists, np.repeat(np.arange(votes.lists.number), times[votes.lists.judge]))
+    is_pair = np.diff(votes.start)[line] > 0
+    return replace(
+        votes,
+        judges=pl.Series("judge", number[1:]),
+        start=np.concatenate(([0], np.cumsum(is_pair))),
+        left=votes.left[pairs],
+        right=votes.right[pairs],
+        outcome=votes.outcome[pairs],
+        weight=np.ones(len(pairs)),
+        lists=lists._replace(
+            start=np.concatenate(([0], np.cumsum(~is_pair))), weight=np.ones(lists.number)
+        ),
+    )

@@ -71,7 +71,8 @@ def read_votes(
         position: The column of the items' positions there; 1 is the best.
         weight: The column of weights, positive numbers.
         outcome_map: What the words in the outcome column mean: left, right, tie, both_bad or skip.
-        judge_per_row: Take every row, or ranking, as a judge of its own, named by its number.
+        judge_per_row: Take every row, or ranking, as a judge of its own, named by its number (in
+            PrefLib's files everyone who is counted).
         skip_bad: Leave bad rows out and count them, instead of raising an error.
 
     Raises:
@@ -146,7 +147,10 @@ def _votes(parts: Sequence[Part], asked: Asked, rules: Rules) -> Votes:
     rows = read_rows(parts, columns.used)
     if not len(rows.frame):
         raise InputError(f"{parts[0].name} has a header but no votes.")
-    return _coded(rows, columns, rules)
+    votes = _coded(rows, columns, rules)
+    if rules.judge_per_row and columns == preflib.COLUMNS:
+        return preflib.one_judge_per_voter(votes)
+    return votes
 
 
 def _coded(rows: Rows, columns: Columns, rules: Rules) -> Votes:
