@@ -79,12 +79,28 @@ class EffectPlaces(NamedTuple):
 
 
 class NoiseCode(NamedTuple):
-    """A noise as the compiled code knows it; the last two only matter to `TABLE`."""
+    """A noise as the compiled code knows it; the tables only matter to `TABLE`.
+
+    `knots` and `table` are of the difference of two noises, all that pairs need; what follows is
+    of one noise, for rankings.
+    """
 
     family: int
     knots: Floats
     table: Floats
     """Coefficients of ``h`` after each knot, lowest power first; the last row goes on forever."""
+    width: float
+    """The widest panel on which a polynomial through the nodes is as good as the density."""
+    kinks: Floats
+    """Where the density is not smooth, its jumps and ends included: panels must end there."""
+    cells: Floats
+    """Ends of the cells of the next two tables; outside the first and last, the density is 0."""
+    density: Floats
+    """Coefficients of ``log f`` in ``u`` from -1 to 1 across each cell, lowest power first."""
+    below: Floats
+    """The same for ``log F`` of one noise."""
+    farthest: float
+    """A worse item may be ranked above another this far from it before -log P is extrapolated."""
 
 
 NEWTON_STEPS = 60
@@ -2009,3 +2025,855 @@ def crowd_reliabilities(noise: NoiseCode, wins: Wins, score: Floats, reliability
         reliability[u] = _best_reliability(
             chance[: b - a], other[: b - a], wins.weight[a:b], reliability[u]
         )
+
+
+# --- rankings under any noise --------------------------------------------------------------------
+#
+# A judge sees ``y_i = m_i + e_i``, with noises of density f and distribution F, and ranks by
+# decreasing y. The first k items are ranked, the rest lie below. With
+#
+#     L_{k+1}(t) = prod_q F(t - m_q),        L_j(t) = int_{-inf}^t f(v - m_j) L_{j+1}(v) dv,
+#     U_1(t) = 1,                            U_{j+1}(t) = int_t^inf f(v - m_j) U_j(v) dv,
+#
+# the probability is ``P = int U_j f_j L_{j+1} dv`` for any j; moving an item changes it by the
+# density of its coincidences with its neighbours,
+#
+#     K_{j,j+1} = int U_j f_j f_{j+1} L_{j+2} dv,     K_{k,q} = int U_k f_k (f_q / F_q) L_{k+1} dv,
+#     dP/dm_j = K_{j,j+1} - K_{j-1,j},  dP/dm_k = sum_q K_{k,q} - K_{k-1,k},  dP/dm_q = -K_{k,q},
+#
+# which needs no f', so that densities may jump. All functions live on the Gauss nodes of panels.
+#
+# **Far out of order.** Where a worse item is ranked above a much better one, all the mass lies in
+# the tails: no fixed grid sees it, and L rises like ``e^(lambda t)`` with a large lambda. So the
+# panels are laid around the most likely y that obeys the ranking (the isotonic regression of m:
+# items out of order are pooled into blocks that share one y), and the chain is run for
+#
+#     f_j = e^((lambda_{j-1} - lambda_j) t) g_j,   L_j = e^(lambda_{j-1} t) l_j,
+#     U_j = e^(-lambda_{j-1} t) u_j,
+#
+# where the lambda are the multipliers of the isotonic regression: the tilted density g_j has its
+# peak at the block's y, and l_j, u_j hardly vary over a panel, whatever the places are:
+#
+#     l_j(t) = int_{-inf}^t e^(-lambda_{j-1} (t - v)) g_j(v) l_{j+1}(v) dv.
+#
+# The integral over the decaying factor is exact for a polynomial ``g l``, for any lambda. The
+# powers of e cancel in P and K; any lambda would do in exact arithmetic.
+#
+# **Crowds.** With c items in one place, each is confined by the others to about 1/sqrt(c) of a
+# standard deviation, and L rises by up to ``e^(0.4 c)`` per standard deviation: panels get narrow.
+
+NODES = 12
+GAUSS_X, GAUSS_W = np.polynomial.legendre.leggauss(NODES)
+TARGETS = np.append(GAUSS_X, 1.0)  # where a panel's running integral is wanted: nodes, and the end
+ORDERS = 36
+LEGENDRE = np.polynomial.legendre.legvander(TARGETS, ORDERS + 1).T.copy()
+LEGENDRE_STEP = np.vstack((np.zeros(NODES + 1), LEGENDRE[2:] - LEGENDRE[:-2]))
+# The m-th Legendre coefficient of the polynomial that is 1 at node j and 0 at the others.
+LAGRANGE = (np.arange(NODES) + 0.5)[:, None] * GAUSS_W * LEGENDRE[:NODES, :NODES]
+FORWARD_FROM = 16.0  # the decay per half panel from where the recurrence upwards is stable
+WINDOW = 8.0  # standard deviations to either side of the most likely y
+FAINT = 38.0  # a factor e^-38 below the peak adds nothing to an integral
+CROWD_ROOT = 5.0 / 2.0  # panels are this many widths over the root of the crowd, at most,
+CROWD_LINE = 32.0 / 2.0  # and this many over the crowd
+CROWD_REACH = 0.625  # a crowd is counted this many panel widths to either side
+LEAST_TILT = 0.5  # per half panel; below, L is tame enough without
+STEEPEST = 1e12
+WALK_STEPS = 400
+DIFFERENCE = 1e-4  # step of central differences, in panel widths
+LOG_ROOT_2_PI = 0.9189385332046728
+ROOT_2 = 1.4142135623730951
+ROOT_HALF = 0.7071067811865476
+CELL_TERMS = 8
+
+
+@njit(**COMPILED)
+def _decaying_integrals(decay: float, moments: Floats, forth: Floats, back: Floats) -> None:
+    """Weights of ``int_{-1}^x e^(-decay (x - v)) p(v) dv`` on the values of p at the nodes.
+
+    The moments ``I_m(x)`` of the Legendre polynomials obey, since (2m+1) P_m = P'_{m+1} - P'_{m-1},
+
+        decay I_{m+1} + (2m+1) I_m - decay I_{m-1} = P_{m+1}(x) - P_{m-1}(x).
+
+    ``forth[j, i]`` is the weight of node j for the target i (the last is the panel's end) and
+    ``forth[NODES, i]`` what is left there of a start of 1; `back` is its mirror image.
+    """
+    for i in range(NODES + 1):
+        forth[NODES, i] = np.exp(-decay * (1.0 + TARGETS[i]))
+        if decay == 0.0:
+            moments[0, i] = 1.0 + TARGETS[i]
+        else:
+            moments[0, i] = -np.expm1(-decay * (1.0 + TARGETS[i])) / decay
+    if decay >= FORWARD_FROM:
+        for i in range(NODES + 1):
+            moments[1, i] = (TARGETS[i] + forth[NODES, i] - moments[0, i]) / decay
+        for m in range(1, NODES - 1):
+            for i in range(NODES + 1):
+                upper = LEGENDRE_STEP[m, i] - (2 * m + 1) * moments[m, i]
+                moments[m + 1, i] = moments[m - 1, i] + upper / decay
+    else:
+        ratio = 0.0
+        for i in range(NODES + 1):
+            moments[ORDERS, i] = 0.0
+        for m in range(ORDERS - 1, 0, -1):
+            inverse = 1.0 / (2 * m + 1 + decay * ratio)
+            ratio = decay * inverse
+            moments[m, NODES + 1] = ratio
+            for i in range(NODES + 1):
+                moments[m, i] = (LEGENDRE_STEP[m, i] - decay * moments[m + 1, i]) * inverse
+        for m in range(1, NODES):
+            for i in range(NODES + 1):
+                moments[m, i] += moments[m, NODES + 1] * moments[m - 1, i]
+    for j in range(NODES):
+        for i in range(NODES + 1):
+            forth[j, i] = 0.0
+        for m in range(NODES):
+            part = LAGRANGE[m, j]
+            for i in range(NODES + 1):
+                forth[j, i] += part * moments[m, i]
+    for j in range(NODES):
+        for i in range(NODES):
+            back[j, i] = forth[NODES - 1 - j, NODES - 1 - i]
+        back[j, NODES] = forth[NODES - 1 - j, NODES]
+    for i in range(NODES):
+        back[NODES, i] = forth[NODES, NODES - 1 - i]
+    back[NODES, NODES] = forth[NODES, NODES]
+
+
+@njit(**COMPILED, fastmath=EXACT_ORDER)
+def _integrate_panel(
+    weights: Floats, half: float, start: float, source: Floats, a: int, out: Floats
+) -> float:
+    """The running integral at the panel's nodes, from `start`; returns it at the panel's end."""
+    for i in range(NODES):
+        out[a + i] = start * weights[NODES, i]
+    end = start * weights[NODES, NODES]
+    for j in range(NODES):
+        part = half * source[a + j]
+        end += part * weights[j, NODES]
+        for i in range(NODES):
+            out[a + i] += part * weights[j, i]
+    return end
+
+
+# One noise, not the difference of two.
+
+
+@njit(**COMPILED, inline="always")
+def _cell(noise: NoiseCode, x: float) -> int:
+    """The cell of the density's table that holds ``x``, which lies inside its ends."""
+    row = int(np.searchsorted(noise.cells, x, side="right")) - 1
+    return min(max(row, 0), noise.cells.shape[0] - 2)
+
+
+@njit(**COMPILED)
+def _cell_polynomial(noise: NoiseCode, table: Floats, x: float) -> float:
+    """The tabulated function at ``x``."""
+    row = _cell(noise, x)
+    left, right = noise.cells[row], noise.cells[row + 1]
+    u = (2.0 * x - left - right) / (right - left)
+    value = table[row, CELL_TERMS - 1]
+    for m in range(CELL_TERMS - 1):
+        value = value * u + table[row, CELL_TERMS - 2 - m]
+    return float(value)
+
+
+@njit(**COMPILED)
+def _log_density(noise: NoiseCode, x: float) -> float:
+    """``log f(x)``."""
+    if noise.family == GUMBEL:
+        return float(-x - np.exp(-x))
+    if noise.family == NORMAL:
+        return -0.5 * x * x - LOG_ROOT_2_PI
+    if noise.family == EXPONENTIAL:
+        return -x if x >= 0.0 else -np.inf
+    if x < noise.cells[0] or x > noise.cells[-1]:
+        return -np.inf
+    return _cell_polynomial(noise, noise.density, x)
+
+
+@njit(**COMPILED)
+def _log_below(noise: NoiseCode, x: float) -> float:
+    """``log F(x)``, but for the normal noise, which has `_normal_below`."""
+    if noise.family == GUMBEL:
+        return float(-np.exp(-x))
+    if noise.family == EXPONENTIAL:
+        return float(np.log(-np.expm1(-x))) if x > 0.0 else -np.inf
+    if x <= noise.cells[0]:
+        return -np.inf
+    return 0.0 if x >= noise.cells[-1] else _cell_polynomial(noise, noise.below, x)
+
+
+@njit(**COMPILED)
+def _density_slope(noise: NoiseCode, x: float) -> float:
+    """``(log f)'(x)``; at the ends of a table as just inside."""
+    if noise.family == GUMBEL:
+        return min(float(np.expm1(-x)), STEEPEST)
+    if noise.family == NORMAL:
+        return -x
+    if noise.family == EXPONENTIAL:
+        return -1.0
+    row = _cell(noise, x)
+    left, right = noise.cells[row], noise.cells[row + 1]
+    u = min(max((2.0 * x - left - right) / (right - left), -1.0), 1.0)
+    value = 0.0
+    for m in range(CELL_TERMS - 1, 0, -1):
+        value = value * u + m * noise.density[row, m]
+    return min(max(2.0 * value / (right - left), -STEEPEST), STEEPEST)
+
+
+@njit(**COMPILED, fastmath=EXACT_ORDER)
+def _normal_below(x: Floats, k: int, square: Floats, factor: Floats, hazard: Floats) -> None:
+    """``F = e^-square * factor`` and ``f / F`` of the standard normal noise.
+
+    With ``a = |x| / sqrt 2`` and q as in `MILLS`, ``F(-|x|) = e^(-a^2) / (2 sqrt(pi) (a + q))``.
+    """
+    for i in range(k):
+        a = ROOT_HALF * abs(x[i])
+        y = (a - 2.5) / (a + 2.5)
+        p = MILLS[26]
+        for j in range(26):
+            p = p * y + MILLS[25 - j]
+        tail = a + p / (1.0 + 2.0 * a)
+        over = 1.0 / (TWO_ROOT_PI * tail)
+        below = _exp_minus(a * a) * over
+        under = x[i] < 0.0
+        square[i] = a * a if under else 0.0
+        factor[i] = over if under else 1.0 - below
+        hazard[i] = ROOT_2 * tail * (1.0 if under else below / (1.0 - below))
+
+
+# Where the mass lies: the most likely y that obeys the ranking.
+
+
+@njit(**COMPILED)
+def _pull(noise: NoiseCode, place: Floats, k: int, a: int, b: int, y: float) -> float:
+    """Slope at a common ``y`` of the log-densities of the items a..b-1, of the rest if b = k.
+
+    An item of the rest need not be at y, only below: it pulls up, never down.
+    """
+    total = 0.0
+    if noise.family == TABLE:
+        for i in range(a, b):
+            if y - place[i] < noise.cells[0]:
+                total += STEEPEST
+            elif y - place[i] > noise.cells[-1]:
+                total -= STEEPEST
+    for i in range(a, b):
+        total += _density_slope(noise, y - place[i])
+    if b == k:
+        for q in range(k, place.shape[0]):
+            total += max(_density_slope(noise, y - place[q]), 0.0)
+            if noise.family == TABLE and y - place[q] < noise.cells[0]:
+                total += STEEPEST
+    return total
+
+
+@njit(**COMPILED)
+def _common_y(noise: NoiseCode, place: Floats, k: int, a: int, b: int) -> float:
+    """The most likely common ``y`` of the items a..b-1, of the rest if b = k."""
+    low = np.min(place[a:b])
+    high = np.max(place[a:b])
+    if b == k:
+        high = max(high, np.max(place[k:]))
+    if noise.family == EXPONENTIAL:
+        return float(high)
+    if noise.family == NORMAL:
+        mean = np.mean(place[a:b])
+        y = mean
+        if b == k:  # Newton's method on a convex, piecewise quadratic function, from the left
+            for _ in range(place.shape[0]):
+                above, count = 0.0, 0
+                for q in range(k, place.shape[0]):
+                    if place[q] > y:
+                        above += place[q] - mean
+                        count += 1
+                last = y
+                y = mean + above / (b - a + count)
+                if y <= last or count == 0:
+                    break
+        return float(y)
+    if noise.family == TABLE:
+        low, high = low + noise.cells[0], high + noise.cells[-1]
+    else:
+        low, high = low - np.log(1.0 + place.shape[0]), high + 1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if _pull(noise, place, k, a, b, middle) > 0.0:
+            low = middle
+        else:
+            high = middle
+    return float(0.5 * (low + high))
+
+
+@njit(**COMPILED)
+def _pool(noise: NoiseCode, place: Floats, k: int, first: Offsets, y: Floats) -> int:
+    """Pool neighbours out of order; block b holds the items ``first[b] .. first[b+1] - 1``."""
+    blocks = 0
+    for j in range(k):
+        first[blocks] = j
+        y[blocks] = _common_y(noise, place, k, j, j + 1)
+        blocks += 1
+        while blocks > 1 and y[blocks - 1] > y[blocks - 2]:
+            blocks -= 1
+            y[blocks - 1] = _common_y(noise, place, k, first[blocks - 1], j + 1)
+    first[blocks] = k
+    return blocks
+
+
+@njit(**COMPILED)
+def _tilts(
+    noise: NoiseCode, place: Floats, k: int, a: int, b: int, y: float, half: float, tilt: Floats
+) -> None:
+    """Multipliers of the constraints: ``tilt[j+1]`` ties item j to the next, 0 between blocks."""
+    total = 0.0
+    for j in range(a, b):
+        total -= _density_slope(noise, y - place[j])
+        tilt[j + 1] = total
+    tilt[b] = 0.0
+    if b == k:
+        for q in range(k, place.shape[0]):
+            tilt[k] += max(_density_slope(noise, y - place[q]), 0.0)
+    for j in range(a + 1, b + 1):
+        if noise.family == EXPONENTIAL or tilt[j] * half < LEAST_TILT:
+            tilt[j] = 0.0
+
+
+@njit(**COMPILED)
+def _log_rest(noise: NoiseCode, place: Floats, k: int, t: float) -> float:
+    """``log L_{k+1}(t)``."""
+    total = 0.0
+    for q in range(k, place.shape[0]):
+        total += _log_below(noise, t - place[q])
+    return total
+
+
+@njit(**COMPILED)
+def _left_end(
+    noise: NoiseCode, place: Floats, k: int, a: int, b: int, y: float, tilt: Floats
+) -> float:
+    """Below it the block adds nothing: a lower item of the block is faint there, and so all are."""
+    reach = y
+    for j in range(a, b):
+        lean = tilt[j] - tilt[j + 1]
+        peak = _log_density(noise, y - place[j])
+        peak = peak if peak > -np.inf else 0.0
+        t = y
+        for n in range(WALK_STEPS):
+            log_g = _log_density(noise, t - place[j]) - lean * (t - y) - peak
+            if log_g - tilt[j] * max(reach - t, 0.0) < -FAINT:
+                break
+            t -= noise.width * (0.25 + 0.05 * n)
+        reach = t
+    if b == k:
+        top = _log_rest(noise, place, k, y)
+        top = top if top > -np.inf else 0.0
+        t = y
+        for n in range(WALK_STEPS):
+            if t < reach:
+                break
+            if _log_rest(noise, place, k, t) - tilt[k] * (t - y) - top < -FAINT:
+                break
+            t -= noise.width * (0.25 + 0.05 * n)
+        reach = max(reach, t)
+    return reach
+
+
+@njit(**COMPILED)
+def _right_end(noise: NoiseCode, place: Floats, a: int, b: int, y: float, tilt: Floats) -> float:
+    """Above it the block adds nothing."""
+    reach = y
+    for j in range(b - 1, a - 1, -1):
+        lean = tilt[j] - tilt[j + 1]
+        peak = _log_density(noise, y - place[j])
+        peak = peak if peak > -np.inf else 0.0
+        t = y
+        for n in range(WALK_STEPS):
+            log_g = _log_density(noise, t - place[j]) - lean * (t - y) - peak
+            if log_g - tilt[j + 1] * max(t - reach, 0.0) < -FAINT and t > y:
+                break
+            t += noise.width * (0.25 + 0.05 * n)
+        reach = t
+    return reach
+
+
+@njit(**COMPILED)
+def _count_crowds(
+    place: Floats, k: int, first: Offsets, y: Floats, blocks: int, reach: float, crowd: Floats
+) -> None:
+    """How many items lie within `reach` of each block; the rest is where the last block is."""
+    low, high = 0, 0
+    for b in range(blocks):
+        while y[low] > y[b] + reach:
+            low += 1
+        while high < blocks and y[high] >= y[b] - reach:
+            high += 1
+        crowd[b] = first[high] - first[low]
+        if high == blocks:
+            for q in range(k, place.shape[0]):
+                crowd[b] += place[q] > y[blocks - 1] - reach
+
+
+@njit(**COMPILED)
+def _panel_width(noise: NoiseCode, crowd: float) -> float:
+    """How wide a panel may be among so many items."""
+    return float(noise.width * min(1.0, CROWD_ROOT / np.sqrt(crowd), CROWD_LINE / crowd))
+
+
+@njit(**COMPILED)
+def _sharpest(
+    noise: NoiseCode, place: Floats, k: int, a: int, b: int, y: float, width: float, tilt: Floats
+) -> float:
+    """The scale on which a block's densities change at its y, at most `width`.
+
+    Next to a jump of a density, the tilts matter too: the mass falls off like ``e^(-tilt t)``.
+    """
+    step = 1e-3 * noise.width
+    bend, jump = 0.0, False
+    for j in range(a, place.shape[0] if b == k else b):
+        x = y - place[j]
+        near = noise.family == TABLE and (x < noise.cells[0] + step or x > noise.cells[-1] - step)
+        for kink in noise.kinks:
+            near = near or abs(x - kink) < step
+            jump = jump or abs(x - kink) < width
+        if not near:
+            rise = _density_slope(noise, x - step) - _density_slope(noise, x + step)
+            bend = max(bend, rise / (2.0 * step))
+    least = min(width, 2.0 / np.sqrt(bend)) if bend > 0.0 else width
+    if jump:
+        for j in range(a + 1, b + 1):
+            if tilt[j] > 0.0:
+                least = min(least, 3.0 / tilt[j])
+    return float(max(least, 1e-9 * width))
+
+
+@njit(**COMPILED)
+def _cuts(noise: NoiseCode, place: Floats, low: float, high: float) -> Floats:
+    """The ends `low` and `high`, and between them all points where some density has a kink."""
+    cuts = np.empty(2 + noise.kinks.shape[0] * place.shape[0])
+    cuts[0], cuts[1] = low, high
+    count = 2
+    for i in range(place.shape[0]):
+        for kink in noise.kinks:
+            if low < place[i] + kink < high:
+                cuts[count] = place[i] + kink
+                count += 1
+    cuts = np.sort(cuts[:count])
+    kept = 1
+    for i in range(1, count):
+        if cuts[i] > cuts[kept - 1]:
+            cuts[kept] = cuts[i]
+            kept += 1
+    return cuts[:kept]
+
+
+@njit(**COMPILED)
+def _even_panels(low: float, high: float, width: float) -> Floats:
+    """Ends of equal panels."""
+    return np.linspace(low, high, int(np.ceil((high - low) / width)) + 1)
+
+
+@njit(**COMPILED)
+def _graded_panels(
+    noise: NoiseCode,
+    place: Floats,
+    low: float,
+    high: float,
+    width: float,
+    y: Floats,
+    sharp: Floats,
+) -> Floats:
+    """Ends of panels that are narrow next to the sharp blocks, and end at every kink."""
+    cuts = _cuts(noise, place, low, high)
+    ends = np.empty(64)
+    ends[0] = low
+    count = 1
+    for c in range(1, cuts.shape[0]):
+        while ends[count - 1] < cuts[c]:
+            t = ends[count - 1]
+            step = width
+            for b in range(y.shape[0]):
+                step = min(step, max(sharp[b], 0.4 * abs(t - y[b])))
+            left = cuts[c] - t
+            ends_here = left <= step * (1.0 + 1e-9) or t + step == t
+            following = cuts[c] if ends_here else t + min(step, 0.5 * left)
+            if count == ends.shape[0]:
+                longer = np.empty(2 * count)
+                longer[:count] = ends
+                ends = longer
+            ends[count] = following
+            count += 1
+    return ends[:count]
+
+
+@njit(**COMPILED)
+def _lay_panels(
+    noise: NoiseCode,
+    place: Floats,
+    k: int,
+    first: Offsets,
+    y: Floats,
+    blocks: int,
+    tilt: Floats,
+    span: Offsets,
+) -> tuple[Floats, Floats]:
+    """Panels (middle and half width) over the windows of all blocks, and each block's own span.
+
+    Windows that overlap share panels; far apart, there is nothing between them: L and U are
+    constant there. Fills `tilt` and ``span[b] = (first panel, last panel + 1)``.
+    """
+    crowd = np.empty(blocks)
+    left, right, sharp = np.empty(blocks), np.empty(blocks), np.empty(blocks)
+    _count_crowds(place, k, first, y, blocks, CROWD_REACH * noise.width, crowd)
+    for b in range(blocks):
+        width = _panel_width(noise, crowd[b])
+        _tilts(noise, place, k, first[b], first[b + 1], y[b], 0.5 * width, tilt)
+        if noise.family == NORMAL:
+            left[b], right[b] = y[b] - WINDOW, y[b] + WINDOW
+        else:
+            left[b] = _left_end(noise, place, k, first[b], first[b + 1], y[b], tilt)
+            right[b] = _right_end(noise, place, first[b], first[b + 1], y[b], tilt)
+            sharp[b] = _sharpest(noise, place, k, first[b], first[b + 1], y[b], width, tilt)
+    middle, half = np.empty(0), np.empty(0)
+    b = blocks
+    while b > 0:
+        c = b - 1
+        low, high, most = left[c], right[c], crowd[c]
+        while c > 0 and left[c - 1] <= high:
+            c -= 1
+            low, high, most = min(low, left[c]), max(high, right[c]), max(most, crowd[c])
+        width = _panel_width(noise, most)
+        if noise.family == NORMAL:
+            ends = _even_panels(low, high, width)
+        else:
+            ends = _graded_panels(noise, place, low, high, width, y[c:b], sharp[c:b])
+        for d in range(c, b):
+            before = int(np.searchsorted(ends, left[d], side="right")) - 1
+            after = int(np.searchsorted(ends, right[d], side="left"))
+            span[d, 0] = middle.shape[0] + max(before, 0)
+            span[d, 1] = middle.shape[0] + min(after, ends.shape[0] - 1)
+        middle = np.concatenate((middle, 0.5 * (ends[1:] + ends[:-1])))
+        if noise.family == NORMAL:
+            half = np.concatenate((half, np.full(ends.shape[0] - 1, 0.5 * (ends[1] - ends[0]))))
+        else:
+            half = np.concatenate((half, 0.5 * (ends[1:] - ends[:-1])))
+        b = c
+    return middle, half
+
+
+# The chain itself.
+
+
+@njit(**COMPILED, fastmath=EXACT_ORDER)
+def _tilted_density(
+    noise: NoiseCode,
+    m: float,
+    y: float,
+    lean: float,
+    middle: Floats,
+    half: Floats,
+    span: Offsets,
+    g: Floats,
+) -> float:
+    """Fill ``g = e^(-lean (t - y)) f(t - m)`` up to a constant, whose logarithm is returned."""
+    a = 0
+    if noise.family == NORMAL:
+        shift = (m - y) - lean  # the square is completed: g is a bell around y + shift
+        for p in range(span[0], span[1]):
+            offset = (middle[p] - y) - shift
+            for i in range(NODES):
+                d = offset + half[p] * GAUSS_X[i]
+                g[a + i] = _exp_minus(0.5 * d * d)
+            a += NODES
+        return -0.5 * (y - m) * (y - m) + 0.5 * shift * shift - LOG_ROOT_2_PI
+    peak = _log_density(noise, y - m)
+    peak = peak if peak > -np.inf else 0.0
+    for p in range(span[0], span[1]):
+        for i in range(NODES):
+            d = (middle[p] - y) + half[p] * GAUSS_X[i]
+            g[a + i] = np.exp(_log_density(noise, d + (y - m)) - lean * d - peak)
+        a += NODES
+    return peak
+
+
+@njit(**COMPILED)
+def _tilted_rest(
+    noise: NoiseCode,
+    place: Floats,
+    k: int,
+    y: float,
+    lean: float,
+    middle: Floats,
+    half: Floats,
+    span: Offsets,
+    below: Floats,
+    hazard: Floats,
+) -> float:
+    """Fill ``below = e^(-lean (t - y)) L_{k+1}(t)``, scaled to at most 1; return its logarithm.
+
+    Fills the hazards ``f_q / F_q`` as well, one row for each item of the rest.
+    """
+    size = below.shape[0]
+    d, x = np.empty(size), np.empty(size)
+    for p in range(span[0], span[1]):
+        for i in range(NODES):
+            d[(p - span[0]) * NODES + i] = (middle[p] - y) + half[p] * GAUSS_X[i]
+    if noise.family == NORMAL:
+        square, factor, product = np.empty(size), np.empty(size), np.ones(size)
+        for i in range(size):
+            below[i] = -lean * d[i]
+        for q in range(k, place.shape[0]):
+            for i in range(size):
+                x[i] = d[i] + (y - place[q])
+            _normal_below(x, size, square, factor, hazard[q - k])
+            for i in range(size):
+                below[i] -= square[i]
+                product[i] *= factor[i]
+            if (q - k) % 16 == 15 or q == place.shape[0] - 1:
+                for i in range(size):
+                    below[i] += np.log(product[i])
+                    product[i] = 1.0
+    else:
+        for i in range(size):
+            below[i] = -lean * d[i]
+        for q in range(k, place.shape[0]):
+            for i in range(size):
+                log_below = _log_below(noise, d[i] + (y - place[q]))
+                below[i] += log_below
+                log_hazard = _log_density(noise, d[i] + (y - place[q])) - log_below
+                hazard[q - k, i] = np.exp(log_hazard) if log_below > -np.inf else 0.0
+    top = np.max(below)
+    for i in range(size):
+        below[i] = _exp_minus(top - below[i])
+    return float(top)
+
+
+@njit(**COMPILED)
+def _running_integral(
+    decay: float,
+    half: Floats,
+    span: Offsets,
+    backwards: bool,
+    source: Floats,
+    out: Floats,
+    tables: Floats,
+    known: Floats,
+) -> float:
+    """``int e^(-decay |t - v|) source(v) dv`` over v below t (above, if backwards); its end.
+
+    `tables` holds the weights for the decay of 0 and for the last other one, which is `known`.
+    """
+    start = 0.0
+    for n in range(span[1] - span[0]):
+        p = span[1] - 1 - n if backwards else span[0] + n
+        which = 0
+        if decay > 0.0:
+            which = 2
+            if known[0] != decay * half[p]:
+                known[0] = decay * half[p]
+                _decaying_integrals(known[0], tables[4], tables[2], tables[3])
+        weights = tables[which + 1] if backwards else tables[which]
+        a = (p - span[0]) * NODES
+        start = _integrate_panel(weights, half[p], start, source, a, out)
+    return start
+
+
+@njit(**COMPILED)
+def _carry(
+    values: Floats, own: Offsets, end: float, upwards: bool, other: Offsets, out: Floats
+) -> None:
+    """Values from one span of panels to another: the end value beyond, 0 before."""
+    for p in range(other[0], other[1]):
+        a = (p - other[0]) * NODES
+        if own[0] <= p < own[1]:
+            b = (p - own[0]) * NODES
+            for i in range(NODES):
+                out[a + i] = values[b + i]
+        else:
+            filling = end if (p >= own[1]) == upwards else 0.0
+            for i in range(NODES):
+                out[a + i] = filling
+
+
+@njit(**COMPILED, fastmath=FAST)
+def _panel_sum(
+    half: Floats, p0: int, p1: int, one: Floats, a: int, other: Floats, b: int
+) -> float:
+    """``int one(t) other(t) dt`` over the panels p0..p1-1."""
+    total = 0.0
+    for p in range(p0, p1):
+        part = 0.0
+        for i in range(NODES):
+            part += GAUSS_W[i] * one[a + i] * other[b + i]
+        total += half[p] * part
+        a += NODES
+        b += NODES
+    return total
+
+
+@njit(**COMPILED)
+def _scale_to_one(values: Floats, size: int) -> float:
+    """Divide by the largest value, which is returned."""
+    top = 1e-300
+    for i in range(size):
+        top = max(top, values[i])
+    for i in range(size):
+        values[i] /= top
+    return top
+
+
+@njit(**COMPILED)
+def _chain(noise: NoiseCode, place: Floats, k: int, slope: Floats) -> float:
+    """``-log P`` and its gradient, the last item or more below k ranked ones; see above."""
+    first, y, tilt = np.empty(k + 1, dtype=np.int64), np.empty(k), np.zeros(k + 1)
+    blocks = _pool(noise, place, k, first, y)
+    spans = np.empty((blocks, 2), dtype=np.int64)
+    middle, half = _lay_panels(noise, place, k, first, y, blocks, tilt, spans)
+    block, longest = np.empty(k, dtype=np.int64), 0
+    for b in range(blocks):
+        block[first[b] : first[b + 1]] = b
+        longest = max(longest, (spans[b, 1] - spans[b, 0]) * NODES)
+    tables, known = np.empty((5, ORDERS + 1, NODES + 2)), np.zeros(1)
+    _decaying_integrals(0.0, tables[4], tables[0], tables[1])
+    g, inner = np.empty((k, longest)), np.empty((k, longest))
+    running, carried = np.empty(longest), np.empty(longest)
+    shrunk = np.ones(k + 1)
+
+    # 1. From the last item to the first: L, of which only inner_j = g_j L_{j+1} is kept.
+    last = spans[block[k - 1]]
+    size = (last[1] - last[0]) * NODES
+    hazard = np.empty((place.shape[0] - k, size))
+    log_p = _tilted_rest(
+        noise, place, k, y[blocks - 1], tilt[k], middle, half, last, carried[:size], hazard
+    )
+    for j in range(k - 1, -1, -1):
+        b, span = block[j], spans[block[j]]
+        size = (span[1] - span[0]) * NODES
+        lean = tilt[j] - tilt[j + 1]
+        log_p += _tilted_density(noise, place[j], y[b], lean, middle, half, span, g[j])
+        for i in range(size):
+            inner[j, i] = g[j, i] * carried[i]
+        end = _running_integral(tilt[j], half, span, False, inner[j], running, tables, known)
+        shrunk[j] = max(_scale_to_one(running, size), end) if j > 0 else max(end, 1e-300)
+        log_p += np.log(shrunk[j])
+        if j > 0:
+            _carry(running, span, end / shrunk[j], True, spans[block[j - 1]], carried)
+
+    # 2. From the first to the last: U, and the coincidences of neighbours.
+    slope[:] = 0.0
+    carried[:] = 1.0
+    for j in range(k):
+        span = spans[block[j]]
+        size = (span[1] - span[0]) * NODES
+        total = max(_panel_sum(half, span[0], span[1], carried, 0, inner[j], 0), 1e-300)
+        if j == k - 1:
+            for i in range(size):
+                running[i] = carried[i] * inner[j, i]
+            for q in range(k, place.shape[0]):
+                meet = _panel_sum(half, span[0], span[1], running, 0, hazard[q - k], 0) / total
+                slope[j] -= meet
+                slope[q] += meet
+            break
+        for i in range(size):
+            carried[i] *= g[j, i]
+        below = spans[block[j + 1]]
+        p0, p1 = max(span[0], below[0]), min(span[1], below[1])
+        if p0 < p1:
+            a, b = (p0 - span[0]) * NODES, (p0 - below[0]) * NODES
+            meet = _panel_sum(half, p0, p1, carried, a, inner[j + 1], b) / total / shrunk[j + 1]
+            slope[j] -= meet
+            slope[j + 1] += meet
+        end = _running_integral(tilt[j + 1], half, span, True, carried, running, tables, known)
+        top = _scale_to_one(running, size)
+        _carry(running, span, end / top, False, below, carried)
+    return max(-log_p, 0.0)
+
+
+@njit(**COMPILED)
+def chain_pass(noise: NoiseCode, place: Floats, ranked: int, slope: Floats) -> float:
+    """``-log P(y_1 > ... > y_ranked > max of the rest)``; fills its gradient in the places.
+
+    A table of a density ends somewhere, so that P would be 0 far out of order. There, an item more
+    than `NoiseCode.farthest` = G below a worse one is lifted to G below it, and what -log P is
+    without the lift is added from the pair: ``h(gap) - h(G)`` with ``h(t) = -log F(-t)`` of the
+    difference, which goes on as a parabola. That keeps the value continuous, equal to that of the
+    pair for two items, rising with each such gap, and the gradient is the value's own.
+    """
+    items = place.shape[0]
+    k = min(ranked, items - 1)
+    if k < 1:
+        slope[:] = 0.0
+        return 0.0
+    if noise.family != TABLE:
+        return _chain(noise, place, k, slope)
+    lifted, best = place.copy(), np.full(k, -1, dtype=np.int64)
+    top = k + int(np.argmax(place[k:]))
+    extra = 0.0
+    for j in range(k - 1, -1, -1):
+        if place[j] < place[top] - noise.farthest:
+            lifted[j] = place[top] - noise.farthest
+            best[j] = top
+        if place[j] > place[top]:
+            top = j
+    value = _chain(noise, lifted, k, slope)
+    for j in range(k):
+        if best[j] >= 0:
+            gap = place[best[j]] - place[j]
+            over, push = _pair_tail(noise, gap)
+            extra += over - _pair_tail(noise, noise.farthest)[0]
+            slope[best[j]] += slope[j] + push
+            slope[j] = -push
+    return value + extra
+
+
+@njit(**COMPILED)
+def _pair_tail(noise: NoiseCode, t: float) -> tuple[float, float]:
+    """``h(t) = -log F(-t)`` and ``h'(t)`` from the table of the difference."""
+    row = _table_row(noise, t)
+    u = t - noise.knots[row]
+    c = noise.table[row]
+    value = ((c[3] * u + c[2]) * u + c[1]) * u + c[0]
+    return value, (3.0 * c[3] * u + 2.0 * c[2]) * u + c[1]
+
+
+@njit(**COMPILED)
+def chain_along(
+    noise: NoiseCode, place: Floats, ranked: int, direction: Floats
+) -> tuple[float, float, float]:
+    """``-log P`` and its first two derivatives in t at ``place + t direction``, t = 0.
+
+    The second is a central difference of the first, which is exact.
+    """
+    slope = np.empty_like(place)
+    value = chain_pass(noise, place, ranked, slope)
+    first = np.dot(slope, direction)
+    longest = np.max(np.abs(direction))
+    if longest == 0.0:
+        return value, 0.0, 0.0
+    step = DIFFERENCE * noise.width / longest
+    chain_pass(noise, place + step * direction, ranked, slope)
+    above = np.dot(slope, direction)
+    chain_pass(noise, place - step * direction, ranked, slope)
+    return value, first, (above - np.dot(slope, direction)) / (2.0 * step)
+
+
+@njit(**COMPILED)
+def chain_hessian(
+    noise: NoiseCode, place: Floats, ranked: int, slope: Floats, hessian: Floats
+) -> float:
+    """``-log P``; fills its gradient and, by central differences of it, its Hessian."""
+    items = place.shape[0]
+    step = DIFFERENCE * noise.width
+    moved, above, below = place.copy(), np.empty(items), np.empty(items)
+    for i in range(items):
+        moved[i] = place[i] + step
+        chain_pass(noise, moved, ranked, above)
+        moved[i] = place[i] - step
+        chain_pass(noise, moved, ranked, below)
+        moved[i] = place[i]
+        for j in range(items):
+            hessian[i, j] = (above[j] - below[j]) / (2.0 * step)
+    for i in range(items):
+        for j in range(i):
+            hessian[i, j] = 0.5 * (hessian[i, j] + hessian[j, i])
+            hessian[j, i] = hessian[i, j]
+    return chain_pass(noise, place, ranked, slope)

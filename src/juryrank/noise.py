@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
+from numpy.polynomial.legendre import legvander
 from numpy.typing import ArrayLike
 
 from juryrank import _kernels
 from juryrank._kernels import NoiseCode
-from juryrank.arrays import Floats
+from juryrank.arrays import Floats, finite_numbers
 from juryrank.errors import InputError, listing
 from juryrank.models import Model
 
@@ -48,9 +50,34 @@ class Noise:
         cdf: Floats = np.exp(-self.terms(x)[0])
         return cdf
 
+    def ranking_terms(self, place: ArrayLike, ranked: int | None = None) -> tuple[float, Floats]:
+        """``-log P(y_1 > ... > y_ranked > max of the rest)`` and its gradient in the places.
 
-def _family(code: int) -> NoiseCode:
-    return NoiseCode(code, np.empty(0), np.empty((0, 4)))
+        Here ``y_i = place_i + e_i`` with independent noises of this kind: the chance that a judge
+        of accuracy 1 ranks the first `ranked` items in this order and all others below them. All
+        items are ranked unless `ranked` says otherwise.
+        """
+        places = finite_numbers(place, np.size(place), "The places")  # type: ignore[arg-type]
+        count = len(places) if ranked is None else ranked
+        if not 0 <= count <= len(places):
+            raise InputError(f"Of {len(places):,} items, {count:,} cannot be ranked.")
+        slope = np.zeros_like(places)
+        return _kernels.chain_pass(self.code, places, count, slope), slope
+
+
+def _family(code: int, width: float, kinks: list[float]) -> NoiseCode:
+    cells = np.empty((0, _kernels.CELL_TERMS))
+    return NoiseCode(
+        code,
+        np.empty(0),
+        np.empty((0, 4)),
+        width,
+        np.array(kinks, dtype=np.float64),
+        np.empty(0),
+        cells,
+        cells,
+        np.inf,
+    )
 
 
 def _draw_gumbel(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
@@ -65,13 +92,13 @@ def _draw_exponential(rng: np.random.Generator, shape: tuple[int, ...]) -> Float
     return rng.exponential(size=shape)
 
 
-GUMBEL = Noise("gumbel", _draw_gumbel, _family(_kernels.GUMBEL))
+GUMBEL = Noise("gumbel", _draw_gumbel, _family(_kernels.GUMBEL, 1.0, []))
 """``F`` is the logistic distribution: the noise of Bradley-Terry-Luce."""
 
-NORMAL = Noise("normal", _draw_normal, _family(_kernels.NORMAL))
+NORMAL = Noise("normal", _draw_normal, _family(_kernels.NORMAL, 2.0, []))
 """``F(x) = Phi(x / sqrt 2)``: the noise of Thurstone's Case V."""
 
-EXPONENTIAL = Noise("exponential", _draw_exponential, _family(_kernels.EXPONENTIAL))
+EXPONENTIAL = Noise("exponential", _draw_exponential, _family(_kernels.EXPONENTIAL, 2.0, [0.0]))
 """``F`` is the Laplace distribution."""
 
 NOISES = {noise.name: noise for noise in (GUMBEL, NORMAL, EXPONENTIAL)}
@@ -131,7 +158,7 @@ def noise_from_log_density(
     log_f = _log_difference_density(density, _nodes_between(knots))
     log_f_at_knots = _log_difference_density(density, knots[:-1])
     table = _lower_tail_table(knots, log_f, log_f_at_knots)
-    code = NoiseCode(_kernels.TABLE, knots[: len(table)].copy(), table)
+    code = _tabulated(density, knots[: len(table)].copy(), table)
     return Noise(name, _sampler(log_p, low, high), code)
 
 
@@ -308,6 +335,127 @@ def _lower_tail_table(knots: Floats, log_f: Floats, log_f_at_knots: Floats) -> F
     spline = CubicSpline(knots[:usable], h, bc_type=((1, slope[0]), (1, slope[-1])))
     last = np.array([[h[-1], slope[-1], 0.5 * float(spline(knots[usable - 1], 2)), 0.0]])
     return np.ascontiguousarray(np.vstack((spline.c[::-1].T, last)))
+
+
+# --- one noise of a user, not the difference of two: what rankings need ---------------------------
+
+CLIFF = 36.0  # rankings are exact until a pair in them has a chance of e^-36
+POLYNOMIAL_ERROR = 5e-8  # of a density between the nodes of a panel; of the normal's if 2 wide
+END_ERROR = 1e-11  # of the integral over the panels next to a kink
+HALVINGS = 40
+CELLS = 400
+TOWARDS_ENDS = 0.7 ** np.arange(1, 80)  # where the log-density may be singular
+CELL_NODES = np.cos(np.pi * (np.arange(_kernels.CELL_TERMS)[::-1] + 0.5) / _kernels.CELL_TERMS)
+PROBES = np.linspace(-0.999, 0.999, 41)
+
+
+def _tabulated(density: _Density, knots: Floats, table: Floats) -> NoiseCode:
+    """The code of a user's noise: the table of the difference, and those of one noise."""
+    width, kinks = _panel_width_and_kinks(density)
+    cells = _cells(density)
+    farthest = float(knots[np.searchsorted(table[:, 0], CLIFF) - 1])
+    log_f, log_below = _cell_tables(density.log_p, cells)
+    return NoiseCode(_kernels.TABLE, knots, table, width, kinks, cells, log_f, log_below, farthest)
+
+
+def _panel_width_and_kinks(density: _Density) -> tuple[float, Floats]:
+    """Panels on which a polynomial is as good as the density: their width, and where they end.
+
+    The widest even panels will do that are good enough but for those next to a kink; towards a
+    kink where the density is singular, like that of a gamma of a shape that is no integer, panels
+    are halved until what they miss is negligible, and their ends become kinks too.
+    """
+    log_p = density.log_p
+    scan = np.linspace(density.low, density.high, 20_001)
+    peak = log_p(scan).max()
+    bulk = scan[log_p(scan) > peak - NEGLIGIBLE]
+    ends = np.array([bulk[0], bulk[-1]])
+    jumps = [
+        end
+        for end, outwards in ((density.low, -1.0), (density.high, 1.0))
+        if log_p(np.array([end + outwards * 1e-6 * (ends[1] - ends[0])]))[0] < peak - 2 * REACH
+    ]
+    kinks = np.unique(np.concatenate((density.kinks, jumps)))
+    stops = np.unique(np.concatenate((ends, kinks)))
+    for count in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128):
+        width = float(ends[1] - ends[0]) / count
+        if all(
+            _polynomial_error(log_p, peak, left, right) < POLYNOMIAL_ERROR
+            for left, right in _inner_panels(stops, width)
+        ):
+            break
+    finer = [p for kink in kinks for p in _halved(log_p, peak, kink, width, ends)]
+    return width, np.unique(np.concatenate((kinks, finer)))
+
+
+def _inner_panels(stops: Floats, width: float) -> list[tuple[float, float]]:
+    """Even panels between the stops, but for those next to a stop if there are more than two."""
+    panels = []
+    for left, right in pairwise(stops):
+        edges = np.linspace(left, right, int(np.ceil((right - left) / width)) + 1)
+        inner = list(pairwise(edges))
+        panels += inner[1:-1] if len(inner) > 2 else []
+    return panels
+
+
+def _polynomial_error(log_p: LogDensity, peak: float, left: float, right: float) -> float:
+    """How far the polynomial through the nodes of a panel is from the density, over its peak."""
+    middle, half = 0.5 * (left + right), 0.5 * (right - left)
+    nodes, terms = _kernels.GAUSS_X, np.arange(_kernels.NODES)
+    to_terms = (terms[:, None] + 0.5) * _kernels.GAUSS_W * legvander(nodes, len(terms) - 1).T
+    exact = np.exp(log_p(middle + half * PROBES) - peak)
+    at_nodes = np.exp(log_p(middle + half * nodes) - peak)
+    return float(np.abs(legvander(PROBES, len(terms) - 1) @ (to_terms @ at_nodes) - exact).max())
+
+
+def _halved(
+    log_p: LogDensity, peak: float, kink: float, width: float, ends: Floats
+) -> list[float]:
+    """Ends of ever narrower panels towards a kink, until what they miss is negligible."""
+    found = []
+    for side in (-1.0, 1.0):
+        size = width
+        for _ in range(HALVINGS):
+            left, right = sorted((kink, kink + side * size))
+            left, right = max(left, float(ends[0])), min(right, float(ends[1]))
+            missed = _polynomial_error(log_p, peak, left, right) if right > left else 0.0
+            if missed < POLYNOMIAL_ERROR or missed * size < END_ERROR * width:
+                break
+            size *= 0.5
+            found.append(kink + side * size)
+    return found
+
+
+def _cells(density: _Density) -> Floats:
+    """Ends of the cells of the tables: even between the kinks, shrinking towards them."""
+    stops = np.unique(np.concatenate(([density.low, density.high], density.kinks)))
+    size = (density.high - density.low) / CELLS
+    cells = [stops]
+    for left, right in pairwise(stops):
+        even = np.linspace(left, right, max(int((right - left) / size), 2) + 1)
+        first = even[1] - even[0]
+        cells += [even, left + first * TOWARDS_ENDS, right - first * TOWARDS_ENDS]
+    ends = np.unique(np.concatenate(cells))
+    apart = np.concatenate(([True], np.diff(ends) > 1e-14 * (density.high - density.low)))
+    return ends[apart]
+
+
+def _cell_tables(log_p: LogDensity, cells: Floats) -> tuple[Floats, Floats]:
+    """Coefficients of ``log f`` and ``log F`` in each cell."""
+    half, left = 0.5 * np.diff(cells)[:, None], cells[:-1, None]
+    nodes = left + half * (1.0 + CELL_NODES)
+    log_f = log_p(nodes)
+    peak = log_f.max()
+    reach = 0.5 * np.append(nodes - left, 2.0 * half, axis=1)[:, :, None]
+    inside = reach * PANEL_WEIGHTS * np.exp(
+        log_p(left[:, :, None] + reach * (1.0 + PANEL_NODES)) - peak
+    )  # fmt: skip
+    within = inside.sum(axis=2)
+    before = np.concatenate(([0.0], np.cumsum(within[:, -1])))
+    below = (before[:-1, None] + within[:, :-1]) / before[-1]
+    to_powers = np.linalg.inv(np.vander(CELL_NODES, increasing=True)).T
+    log_f = log_f - peak - np.log(before[-1])
+    return np.ascontiguousarray(log_f @ to_powers), np.ascontiguousarray(np.log(below) @ to_powers)
 
 
 @dataclass(frozen=True, eq=False)
