@@ -344,7 +344,7 @@ POLYNOMIAL_ERROR = 5e-8  # of a density between the nodes of a panel; of the nor
 END_ERROR = 1e-11  # of the integral over the panels next to a kink
 HALVINGS = 40
 CELLS = 400
-TOWARDS_ENDS = 0.7 ** np.arange(1, 80)  # where the log-density may be singular
+TOWARDS_ENDS = 20.0 * 0.8 ** np.arange(100)  # in cells; the log-density may be singular there
 CELL_NODES = np.cos(np.pi * (np.arange(_kernels.CELL_TERMS)[::-1] + 0.5) / _kernels.CELL_TERMS)
 PROBES = np.linspace(-0.999, 0.999, 41)
 
@@ -377,24 +377,27 @@ def _panel_width_and_kinks(density: _Density) -> tuple[float, Floats]:
     ]
     kinks = np.unique(np.concatenate((density.kinks, jumps)))
     stops = np.unique(np.concatenate((ends, kinks)))
-    for count in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128):
-        width = float(ends[1] - ends[0]) / count
+    mass = np.exp(log_p(scan) - peak)
+    mean = np.average(scan, weights=mass)
+    widest = 2.0 * float(np.sqrt(np.average((scan - mean) ** 2, weights=mass)))
+    for width in widest / np.sqrt(2.0) ** np.arange(12):
         if all(
             _polynomial_error(log_p, peak, left, right) < POLYNOMIAL_ERROR
-            for left, right in _inner_panels(stops, width)
+            for left, right in _panels_off(kinks, stops, width)
         ):
             break
     finer = [p for kink in kinks for p in _halved(log_p, peak, kink, width, ends)]
-    return width, np.unique(np.concatenate((kinks, finer)))
+    return float(width), np.unique(np.concatenate((kinks, finer)))
 
 
-def _inner_panels(stops: Floats, width: float) -> list[tuple[float, float]]:
-    """Even panels between the stops, but for those next to a stop if there are more than two."""
-    panels = []
+def _panels_off(kinks: Floats, stops: Floats, width: float) -> list[tuple[float, float]]:
+    """Even panels between the stops; those that would touch a kink are half a panel off it."""
+    panels: list[tuple[float, float]] = []
     for left, right in pairwise(stops):
-        edges = np.linspace(left, right, int(np.ceil((right - left) / width)) + 1)
-        inner = list(pairwise(edges))
-        panels += inner[1:-1] if len(inner) > 2 else []
+        first = left + 0.5 * width * (left in kinks)
+        last = right - 0.5 * width * (right in kinks)
+        if first < last:
+            panels += pairwise(np.linspace(first, last, int(np.ceil((last - first) / width)) + 1))
     return panels
 
 
@@ -434,7 +437,8 @@ def _cells(density: _Density) -> Floats:
     for left, right in pairwise(stops):
         even = np.linspace(left, right, max(int((right - left) / size), 2) + 1)
         first = even[1] - even[0]
-        cells += [even, left + first * TOWARDS_ENDS, right - first * TOWARDS_ENDS]
+        near = first * TOWARDS_ENDS[first * TOWARDS_ENDS < right - left]
+        cells += [even, left + near, right - near]
     ends = np.unique(np.concatenate(cells))
     apart = np.concatenate(([True], np.diff(ends) > 1e-14 * (density.high - density.low)))
     return ends[apart]
