@@ -2070,14 +2070,16 @@ LEGENDRE = np.polynomial.legendre.legvander(TARGETS, ORDERS + 1).T.copy()
 LEGENDRE_STEP = np.vstack((np.zeros(NODES + 1), LEGENDRE[2:] - LEGENDRE[:-2]))
 # The m-th Legendre coefficient of the polynomial that is 1 at node j and 0 at the others.
 LAGRANGE = (np.arange(NODES) + 0.5)[:, None] * GAUSS_W * LEGENDRE[:NODES, :NODES]
-MOMENTS = np.vstack((1.0 + TARGETS, LEGENDRE_STEP[1:NODES] / (2 * np.arange(1, NODES)[:, None] + 1)))
+MOMENTS = np.vstack(
+    (1.0 + TARGETS, LEGENDRE_STEP[1:NODES] / (2 * np.arange(1, NODES)[:, None] + 1))
+)
 PLAIN_FORTH = np.vstack((LAGRANGE.T @ MOMENTS, np.ones(NODES + 1)))  # without decay
 PLAIN_BACK = PLAIN_FORTH[np.r_[NODES - 1 : -1 : -1, NODES]][:, np.r_[NODES - 1 : -1 : -1, NODES]]
 FORWARD_FROM = 16.0  # the decay per half panel from where the recurrence upwards is stable
 WINDOW = 8.0  # standard deviations to either side of the most likely y
 FAINT = 38.0  # a factor e^-38 below the peak adds nothing to an integral
 CROWD_ROOT = 5.0 / 2.0  # panels are this many widths over the root of the crowd, at most,
-CROWD_LINE = 32.0 / 2.0  # and this many over the crowd
+CROWD_POWER = 130.0 / 2.0  # and this many over the crowd to the power of 1.4
 CROWD_REACH = 0.625  # a crowd is counted this many panel widths to either side
 JUMP_CROWD = 2.0
 LEAST_TILT = 0.5  # per half panel; below, L is tame enough without
@@ -2434,7 +2436,7 @@ def _count_crowds(
 @njit(**COMPILED)
 def _panel_width(noise: NoiseCode, crowd: float) -> float:
     """How wide a panel may be among so many items."""
-    return float(noise.width * min(1.0, CROWD_ROOT / np.sqrt(crowd), CROWD_LINE / crowd))
+    return float(noise.width * min(1.0, CROWD_ROOT / np.sqrt(crowd), CROWD_POWER / crowd**1.4))
 
 
 @njit(**COMPILED)
@@ -2763,18 +2765,37 @@ def _uneven_integral(
     return start
 
 
-@njit(**COMPILED)
+@njit(**COMPILED, fastmath=EXACT_ORDER)
 def _carry(
-    values: Floats, own: Offsets, end: float, upwards: bool, other: Offsets, out: Floats
-) -> None:
-    """Values from one span of panels to another: the end value beyond, 0 before."""
+    values: Floats,
+    own: Offsets,
+    end: float,
+    decay: float,
+    upwards: bool,
+    other: Offsets,
+    out: Floats,
+) -> float:
+    """Scale values to at most 1, and carry them from one span of panels to another.
+
+    Beyond their own span they stay at their end value, before it they are 0. Returns the divisor.
+    What is far too small to matter becomes 0: numbers next to underflow are slow to compute with.
+    """
+    top = max(end, SMALLEST_CHANCE)  # without decay an integral is largest at its end
+    if decay > 0.0:
+        for i in range(NODES):
+            for p in range(own[1] - own[0]):
+                top = max(top, values[i, p])
+    inverse = 1.0 / top
     same_from, same_to = max(own[0], other[0]), min(own[1], other[1])
-    for i in range(NODES):
+    if same_from > other[0] or same_to < other[1]:
         for p in range(other[1] - other[0]):
-            out[i, p] = end if (p + other[0] >= own[1]) == upwards else 0.0
+            out[:, p] = end * inverse if (p + other[0] >= own[1]) == upwards else 0.0
+    for i in range(NODES):
         here, there = out[i, same_from - other[0] :], values[i, same_from - own[0] :]
         for p in range(same_to - same_from):
-            here[p] = there[p]
+            scaled = there[p] * inverse
+            here[p] = scaled if abs(scaled) > NOTHING else 0.0
+    return top
 
 
 @njit(**COMPILED, fastmath=FAST)
@@ -2797,24 +2818,6 @@ def _multiply(one: Floats, other: Floats, panels: int, out: Floats) -> None:
     for i in range(NODES):
         for p in range(panels):
             out[i, p] = one[i, p] * other[i, p]
-
-
-@njit(**COMPILED, fastmath=EXACT_ORDER)
-def _scale_to_one(values: Floats, panels: int, end: float) -> float:
-    """Divide by the largest of the values and the `end`, which is returned.
-
-    What is far too small to matter becomes 0: numbers next to underflow are slow to compute with.
-    """
-    top = max(end, SMALLEST_CHANCE)
-    for i in range(NODES):
-        for p in range(panels):
-            top = values[i, p] if values[i, p] > top else top
-    inverse = 1.0 / top
-    for i in range(NODES):
-        for p in range(panels):
-            scaled = values[i, p] * inverse
-            values[i, p] = scaled if abs(scaled) > NOTHING else 0.0
-    return top
 
 
 @njit(**COMPILED)
@@ -2848,8 +2851,7 @@ def _chain(noise: NoiseCode, place: Floats, k: int, slope: Floats) -> float:
         _multiply(g[j], carried, panels, inner[j])
         end = _running_integral(tilt[j], half, span, False, inner[j], running, tables, moments)
         if j > 0:
-            shrunk[j] = _scale_to_one(running, panels, end)
-            _carry(running, span, end / shrunk[j], True, spans[block[j - 1]], carried)
+            shrunk[j] = _carry(running, span, end, tilt[j], True, spans[block[j - 1]], carried)
         else:
             shrunk[j] = max(end, SMALLEST_CHANCE)
         log_p += np.log(shrunk[j])
@@ -2878,8 +2880,7 @@ def _chain(noise: NoiseCode, place: Floats, k: int, slope: Floats) -> float:
             slope[j] -= meet
             slope[j + 1] += meet
         end = _running_integral(tilt[j + 1], half, span, True, product, running, tables, moments)
-        top = _scale_to_one(running, panels, end)
-        _carry(running, span, end / top, False, below, carried)
+        _carry(running, span, end, tilt[j + 1], False, below, carried)
     return max(-log_p, 0.0)
 
 
@@ -2888,10 +2889,12 @@ def chain_pass(noise: NoiseCode, place: Floats, ranked: int, slope: Floats) -> f
     """``-log P(y_1 > ... > y_ranked > max of the rest)``; fills its gradient in the places.
 
     A table of a density ends somewhere, so that P would be 0 far out of order. There, an item more
-    than `NoiseCode.farthest` = G below a worse one is lifted to G below it, and what -log P is
-    without the lift is added from the pair: ``h(gap) - h(G)`` with ``h(t) = -log F(-t)`` of the
-    difference, which goes on as a parabola. That keeps the value continuous, equal to that of the
-    pair for two items, rising with each such gap, and the gradient is the value's own.
+    than `NoiseCode.farthest` = G below a worse one is lifted to G below it, and what the lift
+    hides is added from the pair: ``c (h(gap) - h(G))`` with ``h(t) = -log F(-t)`` of the
+    difference, which goes on as a parabola. So the value is continuous and rises with each such
+    gap, and the gradient is the value's own. For two items c = 1, which gives the pair's value; in
+    a list c = 2, since there one item may have to do alone what two share in a pair, and the
+    slope must not fall where the lift begins: the value would not be convex.
     """
     items = place.shape[0]
     k = min(ranked, items - 1)
@@ -2902,7 +2905,7 @@ def chain_pass(noise: NoiseCode, place: Floats, ranked: int, slope: Floats) -> f
         return _chain(noise, place, k, slope)
     lifted, best = place.copy(), np.full(k, -1, dtype=np.int64)
     top = k + int(np.argmax(place[k:]))
-    extra = 0.0
+    extra, share = 0.0, 1.0 if items == 2 else 2.0
     for j in range(k - 1, -1, -1):
         if place[j] < place[top] - noise.farthest:
             lifted[j] = place[top] - noise.farthest
@@ -2914,7 +2917,8 @@ def chain_pass(noise: NoiseCode, place: Floats, ranked: int, slope: Floats) -> f
         if best[j] >= 0:
             gap = place[best[j]] - place[j]
             over, push = _pair_tail(noise, gap)
-            extra += over - _pair_tail(noise, noise.farthest)[0]
+            push *= share
+            extra += share * (over - _pair_tail(noise, noise.farthest)[0])
             slope[best[j]] += slope[j] + push
             slope[j] = -push
     return value + extra

@@ -411,9 +411,7 @@ def _polynomial_error(log_p: LogDensity, peak: float, left: float, right: float)
     return float(np.abs(legvander(PROBES, len(terms) - 1) @ (to_terms @ at_nodes) - exact).max())
 
 
-def _halved(
-    log_p: LogDensity, peak: float, kink: float, width: float, ends: Floats
-) -> list[float]:
+def _halved(log_p: LogDensity, peak: float, kink: float, width: float, ends: Floats) -> list[float]:
     """Ends of ever narrower panels towards a kink, until what they miss is negligible."""
     found = []
     for side in (-1.0, 1.0):
