@@ -2180,7 +2180,7 @@ def _integrate_panels(
 def _cell(noise: NoiseCode, x: float) -> int:
     """The cell of the density's table that holds ``x``, which lies inside its ends."""
     row = int(np.searchsorted(noise.cells, x, side="right")) - 1
-    return min(max(row, 0), noise.cells.shape[0] - 2)
+    return int(min(max(row, 0), noise.cells.shape[0] - 2))
 
 
 @njit(**COMPILED)
@@ -2206,7 +2206,7 @@ def _log_density(noise: NoiseCode, x: float) -> float:
         return -x if x >= 0.0 else -np.inf
     if x < noise.cells[0] or x > noise.cells[-1]:
         return -np.inf
-    return _cell_polynomial(noise, noise.density, x)
+    return float(_cell_polynomial(noise, noise.density, x))
 
 
 @njit(**COMPILED)
@@ -2236,7 +2236,7 @@ def _density_slope(noise: NoiseCode, x: float) -> float:
     value = 0.0
     for m in range(CELL_TERMS - 1, 0, -1):
         value = value * u + m * noise.density[row, m]
-    return min(max(2.0 * value / (right - left), -STEEPEST), STEEPEST)
+    return float(min(max(2.0 * value / (right - left), -STEEPEST), STEEPEST))
 
 
 @njit(**COMPILED, fastmath=EXACT_ORDER)
@@ -2713,7 +2713,7 @@ def _running_integral(
     for p in range(span[0], span[1]):
         even = even and half[p] == half[span[0]]
     if decay > 0.0 and not even:
-        return _uneven_integral(decay, half, span, backwards, source, out, tables, moments)
+        return float(_uneven_integral(decay, half, span, backwards, source, out, tables, moments))
     which = way
     if decay > 0.0:
         which = 2 + way
@@ -2881,7 +2881,7 @@ def _chain(noise: NoiseCode, place: Floats, k: int, slope: Floats) -> float:
             slope[j + 1] += meet
         end = _running_integral(tilt[j + 1], half, span, True, product, running, tables, moments)
         _carry(running, span, end, tilt[j + 1], False, below, carried)
-    return max(-log_p, 0.0)
+    return float(max(-log_p, 0.0))
 
 
 @njit(**COMPILED)
@@ -2902,7 +2902,7 @@ def chain_pass(noise: NoiseCode, place: Floats, ranked: int, slope: Floats) -> f
         slope[:] = 0.0
         return 0.0
     if noise.family != TABLE:
-        return _chain(noise, place, k, slope)
+        return float(_chain(noise, place, k, slope))
     lifted, best = place.copy(), np.full(k, -1, dtype=np.int64)
     top = k + int(np.argmax(place[k:]))
     extra, share = 0.0, 1.0 if items == 2 else 2.0
@@ -2921,7 +2921,7 @@ def chain_pass(noise: NoiseCode, place: Floats, ranked: int, slope: Floats) -> f
             extra += share * (over - _pair_tail(noise, noise.farthest)[0])
             slope[best[j]] += slope[j] + push
             slope[j] = -push
-    return value + extra
+    return float(value + extra)
 
 
 @njit(**COMPILED)
@@ -2975,4 +2975,4 @@ def chain_hessian(
         for j in range(i):
             hessian[i, j] = 0.5 * (hessian[i, j] + hessian[j, i])
             hessian[j, i] = hessian[i, j]
-    return chain_pass(noise, place, ranked, slope)
+    return float(chain_pass(noise, place, ranked, slope))

@@ -57,7 +57,7 @@ class Noise:
         of accuracy 1 ranks the first `ranked` items in this order and all others below them. All
         items are ranked unless `ranked` says otherwise.
         """
-        places = finite_numbers(place, np.size(place), "The places")  # type: ignore[arg-type]
+        places = finite_numbers(place, np.size(place), "The places")
         count = len(places) if ranked is None else ranked
         if not 0 <= count <= len(places):
             raise InputError(f"Of {len(places):,} items, {count:,} cannot be ranked.")
