@@ -2608,34 +2608,32 @@ def _lay_panels(
 
 
 @njit(**COMPILED, fastmath=EXACT_ORDER)
+def _fill_nodes(middle: Floats, half: Floats, span: Offsets, y: float, nodes: Floats) -> None:
+    """The nodes of a span of panels, from y; columns that are not in use get 0."""
+    nodes[:] = 0.0
+    for i in range(NODES):
+        for p in range(span[1] - span[0]):
+            nodes[i, p] = (middle[span[0] + p] - y) + half[span[0] + p] * GAUSS_X[i]
+
+
+@njit(**COMPILED, fastmath=EXACT_ORDER)
 def _tilted_density(
-    noise: NoiseCode,
-    m: float,
-    y: float,
-    lean: float,
-    middle: Floats,
-    half: Floats,
-    span: Offsets,
-    g: Floats,
+    noise: NoiseCode, m: float, y: float, lean: float, nodes: Floats, g: Floats
 ) -> float:
     """Fill ``g = e^(-lean (t - y)) f(t - m)`` up to a constant, whose logarithm is returned."""
-    panels = span[1] - span[0]
-    centre, width = middle[span[0] : span[1]], half[span[0] : span[1]]
+    offset, values = nodes.reshape(nodes.size), g.reshape(g.size)
     if noise.family == NORMAL:
         shift = (m - y) - lean  # the square is completed: g is a bell around y + shift
-        for i in range(NODES):
-            x = GAUSS_X[i]
-            for p in range(panels):
-                d = ((centre[p] - y) - shift) + width[p] * x
-                g[i, p] = _exp_minus(0.5 * d * d)
+        for i in range(offset.shape[0]):
+            d = offset[i] - shift
+            values[i] = _exp_minus(0.5 * d * d)
         return -0.5 * (y - m) * (y - m) + 0.5 * shift * shift - LOG_ROOT_2_PI
     peak = _log_density(noise, y - m)
     peak = peak if peak > -np.inf else 0.0
-    for i in range(NODES):
-        for p in range(panels):
-            d = (centre[p] - y) + width[p] * GAUSS_X[i]
-            g[i, p] = np.exp(_log_density(noise, d + (y - m)) - lean * d - peak)
-    return peak
+    for i in range(offset.shape[0]):
+        log_f = _log_density(noise, offset[i] + (y - m))
+        values[i] = np.exp(log_f - lean * offset[i] - peak)
+    return float(peak)
 
 
 @njit(**COMPILED, fastmath=EXACT_ORDER)
@@ -2645,27 +2643,21 @@ def _tilted_rest(
     k: int,
     y: float,
     lean: float,
-    middle: Floats,
-    half: Floats,
-    span: Offsets,
+    nodes: Floats,
     below: Floats,
     hazard: Floats,
 ) -> float:
-    """Fill ``below = e^(-lean (t - y)) L_{k+1}(t)``, scaled to at most 1; return its logarithm.
+    """Fill ``below = e^(-lean (t - y)) L_{k+1}(t)``, scaled to at most 1; return the logarithm.
 
     Fills the hazards ``f_q / F_q`` as well, for each item of the rest.
     """
-    columns = below.shape[1]
-    size = NODES * columns
-    d, x = np.zeros((NODES, columns)), np.empty(size)
-    for i in range(NODES):
-        for p in range(span[1] - span[0]):
-            d[i, p] = (middle[span[0] + p] - y) + half[span[0] + p] * GAUSS_X[i]
-    offset, log_l = d.reshape(size), below.reshape(size)
+    size = nodes.size
+    offset, log_l, x = nodes.reshape(size), below.reshape(size), np.empty(size)
+    product = np.ones(size)
     for i in range(size):
         log_l[i] = -lean * offset[i]
     if noise.family == NORMAL:
-        square, factor, product = np.empty(size), np.empty(size), np.ones(size)
+        square, factor = np.empty(size), np.empty(size)
         for q in range(k, place.shape[0]):
             for i in range(size):
                 x[i] = offset[i] + (y - place[q])
@@ -2673,7 +2665,7 @@ def _tilted_rest(
             for i in range(size):
                 log_l[i] -= square[i]
                 product[i] *= factor[i]
-            if (q - k) % 16 == 15 or q == place.shape[0] - 1:
+            if (q - k) % 16 == 15:
                 for i in range(size):
                     log_l[i] += np.log(product[i])
                     product[i] = 1.0
@@ -2687,7 +2679,7 @@ def _tilted_rest(
                 rate[i] = np.exp(log_rate) if log_below > -np.inf else 0.0
     top = np.max(log_l)
     for i in range(size):
-        log_l[i] = _exp_minus(top - log_l[i])
+        log_l[i] = product[i] * _exp_minus(top - log_l[i])
     return float(top)
 
 
@@ -2709,23 +2701,26 @@ def _running_integral(
     """
     panels = span[1] - span[0]
     way = 1 if backwards else 0
-    even = True
-    for p in range(span[0], span[1]):
-        even = even and half[p] == half[span[0]]
-    if decay > 0.0 and not even:
-        return float(_uneven_integral(decay, half, span, backwards, source, out, tables, moments))
     which = way
     if decay > 0.0:
         which = 2 + way
+        for p in range(span[0], span[1]):
+            if half[p] != half[span[0]]:
+                return float(
+                    _uneven_integral(decay, half, span, backwards, source, out, tables, moments)
+                )
         _know_decay(decay * half[span[0]], tables, moments)
     _integrate_panels(tables[which], half, span[0], panels, source, out)
-    left, start = tables[which, NODES], 0.0
+    left, starts, start = tables[which, NODES], out[NODES], 0.0
     for n in range(panels):
         p = panels - 1 - n if backwards else n
-        out[NODES, p], start = start, start * left[NODES] + out[NODES, p]
+        whole = starts[p]
+        starts[p] = start
+        start = start * left[NODES] + whole
     for i in range(NODES):
+        part, row = left[i], out[i]
         for p in range(panels):
-            out[i, p] += left[i] * out[NODES, p]
+            row[p] += part * starts[p]
     return start
 
 
@@ -2835,19 +2830,18 @@ def _chain(noise: NoiseCode, place: Floats, k: int, slope: Floats) -> float:
     tables[0], tables[1] = PLAIN_FORTH, PLAIN_BACK
     g, inner = np.empty((k, NODES, columns)), np.empty((k, NODES, columns))
     running, carried = np.empty((NODES + 1, columns)), np.empty((NODES, columns))
-    product, shrunk = np.empty((NODES, columns)), np.ones(k)
+    product, nodes, shrunk = np.empty((NODES, columns)), np.empty((NODES, columns)), np.ones(k)
 
     # 1. From the last item to the first: L, of which only inner_j = g_j L_{j+1} is kept.
-    last = spans[blocks - 1]
+    _fill_nodes(middle, half, spans[blocks - 1], y[blocks - 1], nodes)
     hazard = np.empty((place.shape[0] - k, NODES, columns))
-    log_p = _tilted_rest(
-        noise, place, k, y[blocks - 1], tilt[k], middle, half, last, carried, hazard
-    )
+    log_p = _tilted_rest(noise, place, k, y[blocks - 1], tilt[k], nodes, carried, hazard)
     for j in range(k - 1, -1, -1):
         span = spans[block[j]]
         panels = span[1] - span[0]
-        lean = tilt[j] - tilt[j + 1]
-        log_p += _tilted_density(noise, place[j], y[block[j]], lean, middle, half, span, g[j])
+        if j < k - 1 and block[j] != block[j + 1]:
+            _fill_nodes(middle, half, span, y[block[j]], nodes)
+        log_p += _tilted_density(noise, place[j], y[block[j]], tilt[j] - tilt[j + 1], nodes, g[j])
         _multiply(g[j], carried, panels, inner[j])
         end = _running_integral(tilt[j], half, span, False, inner[j], running, tables, moments)
         if j > 0:
