@@ -725,28 +725,6 @@ def _tied_hessian(
     return float(_tied_pass(place, level, ranked, sizes, tie, slope, tie_slope))
 
 
-@njit(**COMPILED)
-def chain_pass(noise: NoiseCode, place: Floats, ranked: int, slope: Floats) -> float:
-    """Placeholder."""
-    return float(_luce_pass(place, ranked, slope))
-
-
-@njit(**COMPILED)
-def chain_along(
-    noise: NoiseCode, place: Floats, ranked: int, direction: Floats
-) -> tuple[float, float, float]:
-    """Placeholder."""
-    return _luce_along(place, direction, ranked)
-
-
-@njit(**COMPILED)
-def chain_hessian(
-    noise: NoiseCode, place: Floats, ranked: int, slope: Floats, hessian: Floats
-) -> float:
-    """Placeholder."""
-    return float(_luce_hessian(place, ranked, slope, hessian))
-
-
 # --- lists of more than two items, any noise -----------------------------------------------------
 
 
