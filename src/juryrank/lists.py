@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import permutations
-from math import factorial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import factorial
 
 Mask = NDArray[np.bool_]
 MOST_ORDERS = 720
@@ -175,8 +175,8 @@ def orders_of_ties(lists: Lists) -> NDArray[np.float64]:
     ranked = lists.is_ranked
     key = np.stack((lists.entry_list[ranked], lists.level[ranked]))
     groups, size = np.unique(key, axis=1, return_counts=True)
-    for number, count in zip(groups[0][size > 1], size[size > 1], strict=True):
-        orders[number] *= float(factorial(int(count)))
+    with np.errstate(over="ignore"):  # too many to count is infinitely many
+        np.multiply.at(orders, groups[0], factorial(size))
     return orders
 
 
