@@ -282,10 +282,11 @@ def effects_frame(
     half = half_width(confidence) * sd
     names, judges = _effect_names(layout, votes)
     sides = np.array([name == "left side" for name in names])
-    value, low, high = (
-        np.where(sides, x, np.exp(np.where(sides, 0.0, x)))
-        for x in (total, total - half, total + half)
-    )
+    with np.errstate(over="ignore"):  # ties that nothing limits
+        value, low, high = (
+            np.where(sides, x, np.exp(np.where(sides, 0.0, x)))
+            for x in (total, total - half, total + half)
+        )
     chance = np.where(sides, noise.cdf(value), value / (2.0 + value))
     of_two = sides | np.array([name == "tie" for name in names])
     numbers = (value, low, high, np.where(of_two, chance, np.nan))
