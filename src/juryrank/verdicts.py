@@ -17,7 +17,7 @@ from juryrank.intervals import half_width
 from juryrank.models import VERDICTS, Model, Verdict
 from juryrank.noise import Noise
 from juryrank.solvers.solution import Solution
-from juryrank.votes import Votes
+from juryrank.votes import Votes, total_weight
 
 RELIABLE = 0.5
 """A reliable judge is surely more accurate than this share of the average judge."""
@@ -54,7 +54,7 @@ def positions(votes: Votes, noise: Noise, score: Floats, accuracy: Floats) -> Po
         noise.code, votes.start, votes.left, votes.right, votes.outcome, votes.weight,
         score, accuracy, excess, information, won,
     )  # fmt: skip
-    count = votes.votes_per_judge
+    count = total_weight(votes.judge, votes.weight, votes.n_judges)
     share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)
     # One vote's worth of information at even odds keeps the bias of few votes near 0.
     bias = excess / (information + float(noise.terms(0.0)[1]) ** 2)
