@@ -72,7 +72,7 @@ def test_golden_cycle() -> None:
 
 
 def test_golden_llmfao_bradley_terry_with_half_win_ties(data: Path) -> None:
-    ranking = jr.rank(jr.read_votes(data / "llmfao" / "votes.csv"), "btl", prior=None)
+    ranking = jr.rank(jr.read_votes(data / "llmfao" / "votes.csv"), "btl", prior=None, ties="half")
     golden = pl.read_csv(data / "llmfao" / "golden.csv").filter(algorithm="bradley_terry")
     expected = dict(zip(golden["item"], golden["score"] / golden["score"].sum(), strict=True))
     worth = {item: np.exp(score) for item, score in scores(ranking).items()}
@@ -396,7 +396,7 @@ def test_watch_sees_the_fit() -> None:
 
 def test_json_is_the_public_face() -> None:
     answer = json.loads(jr.rank(votes(RING)).to_json())
-    assert set(answer) == {"model", "items", "judges", "fit", "warnings"}
+    assert set(answer) == {"model", "items", "judges", "effects", "fit", "warnings"}
     assert {"rank", "item", "score"} <= set(answer["items"][0])
     assert {"judge", "accuracy", "votes"} <= set(answer["judges"][0])
     assert {"converged", "iterations", "objective", "votes", "left_out"} <= set(answer["fit"])

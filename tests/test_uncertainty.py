@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import juryrank as jr
+from juryrank import information
 from juryrank import uncertainty as module
 from juryrank.arrays import Floats
 from juryrank.asking import PriorChoice, task_of
@@ -93,7 +94,8 @@ def test_many_items_are_solved_one_by_one(monkeypatch: pytest.MonkeyPatch) -> No
     made = jr.simulate(200, 40, adversaries=4, votes_per_judge=300, seed=3)
     votes = jr.votes_from(made.votes)
     whole = jr.rank(votes)
-    monkeypatch.setattr(module, "MOST_ITEMS_DENSE", 100)
+    for place in (information, module):
+        monkeypatch.setattr(place, "MOST_DENSE", 100)
     wide = jr.rank(votes)
     assert any("extrapolated" in warning for warning in wide.warnings)
     assert wide.items["item"].to_list() == whole.items["item"].to_list()
@@ -296,7 +298,9 @@ def test_draws_have_the_covariance_they_are_drawn_from() -> None:
     assert found.raw is not None
     errors = by_information(objective, found.raw, gauge_of(objective, accuracy, counts))
     joint = np.array([errors.covariances(i) for i in range(9)])
-    few = module.from_joint(joint[:, :2] @ joint[:2, :], errors.accuracy_sd, errors.own_accuracy_sd)
+    few = module.from_joint(
+        joint[:, :2] @ joint[:2, :], errors.accuracy_sd, errors.own_accuracy_sd, np.empty(0)
+    )
     for known in (errors, few):
         whole = np.array([known.covariances(i) for i in range(9)])
         drawn = np.cov(known.draws(200_000, seed=1).T)
