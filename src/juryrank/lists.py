@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import factorial
 
 Mask = NDArray[np.bool_]
 MOST_ORDERS = 720
@@ -176,7 +175,8 @@ def orders_of_ties(lists: Lists) -> NDArray[np.float64]:
     key = np.stack((lists.entry_list[ranked], lists.level[ranked]))
     groups, size = np.unique(key, axis=1, return_counts=True)
     with np.errstate(over="ignore"):  # too many to count is infinitely many
-        np.multiply.at(orders, groups[0], factorial(size))
+        factorial = np.cumprod(np.arange(1.0, size.max(initial=0) + 1.0))
+        np.multiply.at(orders, groups[0], factorial[size - 1])
     return orders
 
 
