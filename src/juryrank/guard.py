@@ -34,11 +34,11 @@ from scipy.stats import norm
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
-from juryrank.lists import Lists, taken, without_entries
+from juryrank.lists import Lists, taken, tie_sizes, without_entries
 from juryrank.objective import Objective
 from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
-from juryrank.votes import NO_SIDES, Votes, wins_taken
+from juryrank.votes import NO_SIDES, NO_TIES, Votes, wins_taken
 
 LEAST_VOTES = 10
 """A judge with fewer votes on an item cannot carry it far."""
@@ -103,10 +103,14 @@ def find_one_sided(objective: Objective, *, choose_prior: bool) -> OneSided:
 def without_cells(objective: Objective, found: OneSided) -> Objective:
     """The objective when the votes of these judges on these items are set aside.
 
-    A pair is dropped; from a list only the item is: what it says of the others stands.
+    A pair is dropped; from a list only the item is: what it says of the others stands. Where it
+    was tied, the others may be a group of a size that was not tied before.
     """
-    if not len(found):
-        return objective
+    return _with_sizes_left(_dropped(objective, found)) if len(found) else objective
+
+
+def _dropped(objective: Objective, found: OneSided) -> Objective:
+    """The objective without these votes, its effects as they were."""
     wins, lists = objective.wins, objective.lists
     keep = ~in_cells(wins.start, wins.winner, wins.loser, found)
     kept_before = np.concatenate(([0], np.cumsum(keep)))
@@ -114,6 +118,26 @@ def without_cells(objective: Objective, found: OneSided) -> Objective:
         objective,
         wins=wins_taken(wins, keep, kept_before[wins.start]),
         lists=without_entries(lists, entries_in_cells(lists, found)),
+    )
+
+
+def _with_sizes_left(objective: Objective) -> Objective:
+    """The objective with the sizes of ties that there are."""
+    wins, effects = objective.wins, objective.effects
+    if not effects.sizes:
+        return objective
+    sizes = set(tie_sizes(objective.lists).tolist()) | ({2} if wins.tied.any() else set())
+    tied = NO_TIES
+    if 2 in sizes:
+        tied = wins.tied if len(wins.tied) else np.zeros(len(wins.winner), dtype=np.bool_)
+    return replace(
+        objective,
+        wins=wins._replace(tied=tied),
+        effects=replace(
+            effects,
+            sizes=tuple(sorted(sizes)),
+            ties_by_judge=effects.ties_by_judge and bool(sizes),
+        ),
     )
 
 
@@ -230,7 +254,7 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
         in_question = np.append(behind, i)
         nobody = np.zeros(len(in_question), dtype=np.int64)
         asked = replace(NOBODY, judge=nobody, item=in_question)
-        elsewhere = without_cells(own, asked)
+        elsewhere = _dropped(own, asked)
         state = solution.state[: elsewhere.layout.size]
         elsewhere.profile(state, accuracy[place : place + 1])
     return accuracy
