@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from juryrank.errors import listing
-from juryrank.lists import Lists, pairs_of
+from juryrank.lists import Lists, pairs_of, tied_pairs_of
 from juryrank.votes import LEFT_WON, RIGHT_WON, Votes
 
 Codes = NDArray[np.int32]
@@ -133,10 +133,11 @@ def lone_judges(votes: Votes) -> Codes:
     if votes.n_judges < 2:
         return np.empty(0, dtype=np.int32)
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
-    number, better, worse = pairs_of(votes.lists)
-    low = np.concatenate((low, np.minimum(better, worse)))
-    high = np.concatenate((high, np.maximum(better, worse)))
-    judge = np.concatenate((votes.judge, votes.lists.judge[number]))
+    judge = votes.judge
+    for number, one, other in (pairs_of(votes.lists), tied_pairs_of(votes.lists)):
+        low = np.concatenate((low, np.minimum(one, other)))
+        high = np.concatenate((high, np.maximum(one, other)))
+        judge = np.concatenate((judge, votes.lists.judge[number]))
     seen = pl.DataFrame(
         {"pair": low.astype(np.int64) * votes.n_items + high, "judge": judge}
     ).lazy()
