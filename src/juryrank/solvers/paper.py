@@ -103,6 +103,8 @@ class PaperSolver:
         elif self.start == "random":
             score = np.random.default_rng(self.seed).random(n)
         else:
+            if objective.lists.number:
+                raise InputError("start='rank-centrality' is for votes on pairs alone: use 'ones'.")
             score = RankCentrality().solve(objective.wins, n).score
         return score, accuracy
 
