@@ -15,9 +15,9 @@ from scipy.special import gammaln
 
 from juryrank.arrays import Floats
 from juryrank.asking import require_takes, takes
-from juryrank.errors import InputError, JuryrankError, JuryrankWarning, require_seed
+from juryrank.errors import InputError, JuryrankError, JuryrankWarning, counted, require_seed
 from juryrank.fitting import rank
-from juryrank.lists import in_every_order, orders_of_ties, pairs_of
+from juryrank.lists import MOST_ORDERS, in_every_order, orders_of_ties, pairs_of
 from juryrank.models import MODELS, model_named
 from juryrank.ranking import Ranking
 from juryrank.reading import as_votes
@@ -96,6 +96,13 @@ def compare_fits(
 ) -> Comparison:
     """Cross-validate rankings made in any way, each under a name of its own."""
     require_seed(seed)
+    many = int((orders_of_ties(votes.lists) > MOST_ORDERS).sum())
+    if many:
+        raise InputError(
+            f"{counted(many, 'ranking')} can be brought into more than {MOST_ORDERS} orders, so "
+            "many items are tied, and models are compared on every order. If the items at the end "
+            "are not tied but unranked, give the set and leave them out of the ranking."
+        )
     if not 2 <= folds <= len(votes):
         raise InputError(
             f"folds={folds} must lie between 2 and the number of votes ({len(votes)})."

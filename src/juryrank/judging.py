@@ -305,7 +305,8 @@ def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | N
     """Compare with equal judges: by likelihood, p-value by simulation, and on held-out votes."""
     objective, raw = found.objective, found.raw
     kept = _kept(task.votes, found.one_sided)
-    if objective is None or raw is None or orders_of_ties(kept.lists).max(initial=1) > MOST_ORDERS:
+    orders = orders_of_ties(task.votes.lists).max(initial=1.0)
+    if objective is None or raw is None or orders > MOST_ORDERS:
         return None
     objective = _without_effects(objective, kept)
     equal = replace(objective, fixed_accuracy=np.ones(task.votes.n_judges))
