@@ -41,6 +41,7 @@ from juryrank.reading import as_votes
 from juryrank.remarks import (
     direction_is_sure,
     remarks_on_direction,
+    remarks_on_effects,
     remarks_on_held,
     remarks_on_judges,
     remarks_on_votes,
@@ -183,6 +184,7 @@ def _by_profile(task: Task, solver: ProfileSolver, watch: Watcher | None) -> Fit
     remarks = (
         *remarks_on_direction(objective, gauged),
         *remarks_on_held(task, gauged, held),
+        *remarks_on_effects(objective, gauged),
     )
     return Fitted(gauged, objective, solution, gauge, held, one_sided, remarks)
 

@@ -16,6 +16,8 @@ from juryrank.votes import NO_JUDGE_COLUMN
 
 CLOSE_CALL = 3.0
 """Standard errors of the votes' agreement with the ranking below which its direction is unsure."""
+ENDLESS = 12.0
+"""Log-odds that no honest number of votes can show; a fit that gets there would go on for ever."""
 NAMED_BY_RANK = ("one-sided", "position-biased")
 
 
@@ -67,6 +69,21 @@ def remarks_on_held(task: Task, solution: Solution, held: NDArray[np.bool_]) -> 
         f"Without a prior the accuracy of {len(names):,} of {task.votes.n_judges:,} judges has no "
         f"finite estimate (their votes fit the order, or its reverse, too well): {listing(names)}. "
         f"It was held at {at:.3g}. Use prior='auto' (--prior auto).",
+    )
+
+
+def remarks_on_effects(objective: Objective, solution: Solution) -> tuple[str, ...]:
+    """Which effects have no finite estimate."""
+    if np.isfinite(objective.prior.effect_sd):
+        return ()
+    layout, state = objective.layout, solution.state
+    parts = {"the weight of ties": layout.tie, "the advantage of the left side": layout.order}
+    endless = [name for name, part in parts.items() if (np.abs(state[part]) > ENDLESS).any()]
+    if not endless:
+        return ()
+    return (
+        f"Without a prior there is no finite estimate of {' and of '.join(endless)}: the votes all "
+        "say the same. Use prior='auto' (--prior auto).",
     )
 
 
