@@ -249,9 +249,7 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
     # One by one: all at once would copy a judge's votes as often as it is under suspicion.
     for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
         own = _of_judge(objective, u)
-        pair = np.stack((own.wins.winner, own.wins.loser))
-        behind = _behind_all_votes(pair, own.wins.weight, objective.n_items)
-        in_question = np.append(behind, i)
+        in_question = np.append(_behind_all_votes(own), i)
         nobody = np.zeros(len(in_question), dtype=np.int64)
         asked = replace(NOBODY, judge=nobody, item=in_question)
         elsewhere = _dropped(own, asked)
@@ -260,21 +258,53 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
     return accuracy
 
 
-def _behind_all_votes(pair: NDArray[np.int32], weight: Floats, n_items: int) -> NDArray[np.int64]:
-    """Items, a few of many, one of which is in nearly every pair; none if there are no such items.
+def _behind_all_votes(own: Objective) -> NDArray[np.int64]:
+    """Items, a few of many, one of which is in nearly every pair, or at an end of every list.
 
     A judge who pushes two items would else be measured on the one by the other.
     """
-    left = np.ones(len(weight), dtype=np.bool_)
-    few = len(np.unique(pair)) // MANY_TO_A_FEW
+    wins, lists = own.wins, own.lists
+    pair = np.tile(np.arange(len(wins.weight)), 2)
+    both = np.concatenate((wins.winner, wins.loser))
+    few = len(np.unique(both)) // MANY_TO_A_FEW
+    found = _few_of_all(pair, both, wins.weight, few)
+    for first in (True, False):
+        found += _at_an_end(lists, first=first)
+    return np.array(found, dtype=np.int64)
+
+
+def _at_an_end(lists: Lists, *, first: bool) -> list[int]:
+    """Items, a few of many, first (or last) in nearly every list, or next to such items."""
+    few = len(np.unique(lists.item)) // MANY_TO_A_FEW
     found: list[int] = []
-    while len(found) < few and len(weight):
-        votes = np.bincount(pair[:, left].ravel(), np.tile(weight[left], 2), n_items)
+    while len(found) < few:
+        end = lists.begin[:-1] if first else lists.begin[1:] - 1
+        entry = lists.entry_list
+        there = (lists.level == lists.level[end][entry]) & lists.is_ranked
+        more = _few_of_all(entry[there], lists.item[there], lists.weight, few - len(found))
+        if not more:
+            break
+        found += more
+        lists = without_entries(lists, np.isin(lists.item, more))
+    return found
+
+
+def _few_of_all(
+    vote: NDArray[np.int64], item: NDArray[np.int32], weight: Floats, few: int
+) -> list[int]:
+    """At most `few` items, one of which is in nearly every vote; none if there are no such items.
+
+    ``item[k]`` is in ``vote[k]``.
+    """
+    left = np.ones(len(weight), dtype=np.bool_)
+    found: list[int] = []
+    while len(found) < few and left[vote].any():
+        votes = np.bincount(item[left[vote]], weight[vote[left[vote]]])
         found.append(int(votes.argmax()))
-        left &= (pair != found[-1]).all(axis=0)
+        left[vote[item == found[-1]]] = False
         if weight[left].sum() <= NEARLY_NONE * weight.sum():
-            return np.array(found, dtype=np.int64)
-    return np.empty(0, dtype=np.int64)
+            return found
+    return []
 
 
 def _surprise(
