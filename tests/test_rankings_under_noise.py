@@ -156,15 +156,12 @@ def test_gradient_and_hessian_agree_with_differences(name: str, count: int, rank
     np.testing.assert_array_equal(hessian, hessian.T)
     np.testing.assert_allclose(hessian.sum(axis=0), 0.0, atol=1e-5 * np.abs(hessian).max())
     direction = np.random.default_rng(0).normal(size=count)
-    along = _kernels.chain_along(noise.code, place, ranked, direction)
-    assert along[:2] == (value, pytest.approx(slope @ direction, rel=1e-14))
-    assert along[2] == pytest.approx(direction @ hessian @ direction, rel=1e-4)
     if noise.code.kinks.size:
         return  # second derivatives jump where items pass each other
     wide = 1e-3 * noise.code.width
     values = [noise.ranking_terms(place + s * wide * direction, ranked)[0] for s in (-1, 0, 1)]
     bend = (values[0] - 2 * values[1] + values[2]) / wide**2
-    assert along[2] == pytest.approx(bend, rel=1e-4)
+    assert direction @ hessian @ direction == pytest.approx(bend, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", NAMES)

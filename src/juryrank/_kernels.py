@@ -63,6 +63,8 @@ class Effects(NamedTuple):
     """The logarithm of the weight of a tie: rows x sizes."""
     order: Floats
     """What an item gains on the left side; empty if it gains nothing."""
+    likeness: Floats
+    """For noise other than Gumbel: how much more each list tells; see `likenesses`."""
 
 
 class EffectPlaces(NamedTuple):
@@ -723,1286 +725,6 @@ def _tied_hessian(
                 hessian[h + t, h + o] -= chance[t] * chance[o]
         j += _tied_with(level, j, ranked)
     return float(_tied_pass(place, level, ranked, sizes, tie, slope, tie_slope))
-
-
-# --- lists of more than two items, any noise -----------------------------------------------------
-
-
-@njit(**COMPILED)
-def _list_along(
-    noise: NoiseCode,
-    place: Floats,
-    direction: Floats,
-    level: Integers,
-    ranked: int,
-    sizes: Offsets,
-    tie: Floats,
-) -> tuple[float, float, float]:
-    """``-log P`` of a list, and two derivatives along a direction of the places."""
-    if noise.family != GUMBEL:
-        value, slope, bend = chain_along(noise, place, ranked, direction)
-    elif sizes.shape[0]:
-        value, slope, bend = _tied_along(place, direction, level, ranked, sizes, tie)
-    else:
-        value, slope, bend = _luce_along(place, direction, ranked)
-    return value, slope, bend
-
-
-@njit(**COMPILED)
-def _list_pass(
-    noise: NoiseCode,
-    place: Floats,
-    level: Integers,
-    ranked: int,
-    sizes: Offsets,
-    tie: Floats,
-    slope: Floats,
-    tie_slope: Floats,
-) -> float:
-    """``-log P`` of a list; sets its slope in the places and adds to that in the ties."""
-    if noise.family != GUMBEL:
-        return float(chain_pass(noise, place, ranked, slope))
-    if sizes.shape[0]:
-        return float(_tied_pass(place, level, ranked, sizes, tie, slope, tie_slope))
-    return float(_luce_pass(place, ranked, slope))
-
-
-@njit(**COMPILED)
-def _list_hessian(
-    noise: NoiseCode,
-    place: Floats,
-    level: Integers,
-    ranked: int,
-    sizes: Offsets,
-    tie: Floats,
-    slope: Floats,
-    tie_slope: Floats,
-    hessian: Floats,
-) -> float:
-    """As `_list_pass`; sets the second derivatives in the places and, after them, the ties."""
-    size = place.shape[0] + sizes.shape[0]
-    hessian[:size, :size] = 0.0
-    if noise.family != GUMBEL:
-        return float(chain_hessian(noise, place, ranked, slope, hessian))
-    if sizes.shape[0]:
-        return float(_tied_hessian(place, level, ranked, sizes, tie, slope, tie_slope, hessian))
-    return float(_luce_hessian(place, ranked, slope, hessian))
-
-
-@njit(**COMPILED)
-def list_losses(
-    noise: NoiseCode,
-    lists: Lists,
-    effects: Effects,
-    score: Floats,
-    accuracy: Floats,
-    taste: Floats,
-    loss: Floats,
-) -> None:
-    """Set ``-log P`` of every list, weights left out, with places ``accuracy score + taste``."""
-    spot = np.empty(_longest(lists))
-    for u in range(lists.start.shape[0] - 1):
-        tie = effects.tie[u if effects.tie.shape[0] > 1 else 0]
-        for k in range(lists.start[u], lists.start[u + 1]):
-            a, b = lists.begin[k], lists.begin[k + 1]
-            for e in range(a, b):
-                i = lists.item[e]
-                spot[e - a] = accuracy[u] * score[i] + taste[i]
-            place = spot[: b - a]
-            loss[k] = _list_along(
-                noise, place, place, lists.level[a:b], lists.ranked[k], effects.sizes, tie
-            )[0]
-
-
-@njit(**COMPILED)
-def _longest(lists: Lists) -> int:
-    """The largest number of items in a list."""
-    longest = 0
-    for k in range(lists.ranked.shape[0]):
-        longest = max(longest, lists.begin[k + 1] - lists.begin[k])
-    return longest
-
-
-@njit(**COMPILED)
-def list_agreement(lists: Lists, score: Floats, agreement: Floats, variance: Floats) -> None:
-    """Per list: slope of the log-likelihood in an accuracy at 0, and its variance there.
-
-    A choice of C from R adds ``mean of s over C - mean over R``; its variance under random choice
-    is that of s in R, divided by the size of C.
-    """
-    for k in range(lists.ranked.shape[0]):
-        a, b = lists.begin[k], lists.begin[k + 1]
-        agreement[k] = 0.0
-        variance[k] = 0.0
-        j = a
-        while j < a + lists.ranked[k] and b - j >= 2:
-            count = _tied_with(lists.level[a:b], j - a, lists.ranked[k])
-            total, square, own = 0.0, 0.0, 0.0
-            for e in range(j, b):
-                s = score[lists.item[e]]
-                total += s
-                square += s * s
-                if e < j + count:
-                    own += s
-            mean = total / (b - j)
-            agreement[k] += own / count - mean
-            variance[k] += max(square / (b - j) - mean * mean, 0.0) / count
-            j += count
-
-
-# --- one judge's accuracy, given the scores ------------------------------------------------------
-
-
-@njit(**COMPILED, fastmath=FAST)
-def _accuracy_derivatives(
-    noise: NoiseCode, gap: Floats, weight: Floats, accuracy: float, scratch: Floats
-) -> tuple[float, float]:
-    """First and second derivative in the accuracy of ``sum w g(accuracy * gap)``."""
-    slope_sum = 0.0
-    bend_sum = 0.0
-    x, odds, first, second = scratch[0], scratch[1], scratch[2], scratch[3]
-    for a in range(0, gap.shape[0], BLOCK):
-        k = min(BLOCK, gap.shape[0] - a)
-        for i in range(k):
-            x[i] = accuracy * gap[a + i]
-        _tail(noise, x, k, odds, first, second)
-        for i in range(k):
-            z = odds[i]
-            above = x[i] >= 0.0
-            slope = -first[i] * (z if above else 1.0)
-            bend = first[i] * first[i] * z * (1.0 + z) - second[i] * z if above else second[i]
-            pull = weight[a + i] * gap[a + i]
-            slope_sum += pull * slope
-            bend_sum += pull * gap[a + i] * bend
-    return slope_sum, bend_sum
-
-
-# --- pairs whose outcome depends on more than scores and accuracy --------------------------------
-#
-# With ``x = accuracy * gap + side * order`` and ``q = sqrt(F(x) F(-x))``, a pair that can be tied
-# is won with probability ``F(x) / (1 + t q)`` and tied with probability ``t q / (1 + t q)``: for
-# Gumbel noise Davidson's model, for any other its like. Decided votes follow ``F(x)`` as ever.
-
-
-@njit(**COMPILED)
-def _pair_terms(
-    noise: NoiseCode, x: Floats, k: int, tied: NDArray[np.bool_], tie: float, terms: Floats
-) -> None:
-    """Fill, for each vote, the rows of `terms`: loss, its derivatives x, xx, tie, x-tie, tie-tie.
-
-    Without `tied` (an empty array) votes cannot be tied, and the last three are 0.
-    """
-    odds, first, second, other = terms[6], terms[7], terms[8], terms[9]
-    value, slope, bend = terms[0], terms[1], terms[2]
-    terms[3, :k] = 0.0
-    terms[4, :k] = 0.0
-    terms[5, :k] = 0.0
-    _tail(noise, x, k, odds, first, second)
-    _values(noise, x, k, odds, first, value)
-    _slopes(x, k, odds, first, slope)
-    _bends(x, k, odds, first, second, bend)
-    if not tied.shape[0]:
-        return
-    mirrored, value_of, slope_of, bend_of = other, terms[10], terms[11], terms[12]
-    for i in range(k):
-        mirrored[i] = -x[i]
-    _values(noise, mirrored, k, odds, first, value_of)
-    _slopes(mirrored, k, odds, first, slope_of)
-    _bends(mirrored, k, odds, first, second, bend_of)
-    for i in range(k):
-        log_q = -0.5 * (value[i] + value_of[i])
-        first_q = -0.5 * (slope[i] - slope_of[i])
-        second_q = -0.5 * (bend[i] + bend_of[i])
-        above = tie + log_q
-        small = np.exp(-abs(above))
-        loss = max(above, 0.0) + np.log1p(small)
-        chance = (1.0 if above > 0.0 else small) / (1.0 + small)
-        spread = small / ((1.0 + small) * (1.0 + small))
-        if tied[i]:
-            value[i] = loss - above
-            slope[i] = (chance - 1.0) * first_q
-            bend[i] = (chance - 1.0) * second_q + spread * first_q * first_q
-            terms[3, i] = chance - 1.0
-        else:
-            value[i] += loss
-            slope[i] += chance * first_q
-            bend[i] += chance * second_q + spread * first_q * first_q
-            terms[3, i] = chance
-        terms[4, i] = spread * first_q
-        terms[5, i] = spread
-
-
-@njit(**COMPILED)
-def _arguments(
-    wins: Wins, a: int, gap: Floats, k: int, accuracy: float, order: float, x: Floats
-) -> None:
-    """``x = accuracy * gap + side * order`` for the votes from a."""
-    for i in range(k):
-        x[i] = accuracy * gap[i]
-    if wins.side.shape[0]:
-        for i in range(k):
-            x[i] += wins.side[a + i] * order
-
-
-@njit(**COMPILED)
-def _some_tied(wins: Wins, a: int, b: int) -> NDArray[np.bool_]:
-    """Which votes from a to b are ties; nothing if votes cannot be."""
-    return wins.tied[a:b] if wins.tied.shape[0] else wins.tied
-
-
-@njit(**COMPILED)
-def _is_plain(wins: Wins) -> bool:
-    """Whether nothing but scores and accuracies decides the pairs."""
-    return bool(wins.tied.shape[0] == 0 and wins.side.shape[0] == 0)
-
-
-@njit(**COMPILED)
-def _own_order(effects: Effects, u: int) -> float:
-    """What the left side gains with a judge."""
-    if not effects.order.shape[0]:
-        return 0.0
-    return float(effects.order[u if effects.order.shape[0] > 1 else 0])
-
-
-@njit(**COMPILED)
-def _own_tie(effects: Effects, u: int) -> Floats:
-    """How readily a judge ties groups of each size."""
-    tie: Floats = effects.tie[u if effects.tie.shape[0] > 1 else 0]
-    return tie
-
-
-@njit(**COMPILED)
-def _pair_tie(effects: Effects, u: int) -> float:
-    """How readily a judge ties two items; it does not matter where it never does."""
-    return float(_own_tie(effects, u)[0]) if effects.sizes.shape[0] else 0.0
-
-
-# --- the objective: sums over judges -------------------------------------------------------------
-
-
-@njit(**COMPILED)
-def _gather(wins: Wins, a: int, b: int, score: Floats, gap: Floats) -> None:
-    """``gap = score[winner] - score[loser]`` for the votes from a to b."""
-    for i in range(b - a):
-        gap[i] = score[wins.winner[a + i]] - score[wins.loser[a + i]]
-
-
-@njit(**COMPILED)
-def _most_votes(start: Offsets, first_judge: int, last_judge: int) -> int:
-    """The largest number of votes any of these judges gave."""
-    most = 0
-    for u in range(first_judge, last_judge):
-        most = max(most, start[u + 1] - start[u])
-    return most
-
-
-@njit(**COMPILED)
-def _judge_derivatives(
-    noise: NoiseCode,
-    wins: Wins,
-    lists: Lists,
-    effects: Effects,
-    u: int,
-    gap: Floats,
-    spot: Floats,
-    accuracy: float,
-    scratch: Floats,
-) -> tuple[float, float]:
-    """First and second derivative of one judge's loss in its accuracy.
-
-    `gap` has the differences of scores of its pairs, `spot` the scores of the items of its lists.
-    """
-    a, b = wins.start[u], wins.start[u + 1]
-    slope_sum, bend_sum = 0.0, 0.0
-    if _is_plain(wins):
-        slope_sum, bend_sum = _accuracy_derivatives(
-            noise, gap[: b - a], wins.weight[a:b], accuracy, scratch
-        )
-    else:
-        x, terms = scratch[13], scratch
-        for c in range(a, b, BLOCK):
-            k = min(BLOCK, b - c)
-            _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
-            _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
-            for i in range(k):
-                pull = wins.weight[c + i] * gap[c - a + i]
-                slope_sum += pull * terms[1, i]
-                bend_sum += pull * gap[c - a + i] * terms[2, i]
-    for k in range(lists.start[u], lists.start[u + 1]):
-        place, score, level = _list_of(lists, u, k, spot, accuracy)
-        _, slope, bend = _list_along(
-            noise, place, score, level, lists.ranked[k], effects.sizes, _own_tie(effects, u)
-        )
-        slope_sum += lists.weight[k] * slope
-        bend_sum += lists.weight[k] * bend
-    return slope_sum, bend_sum
-
-
-@njit(**COMPILED)
-def _list_of(
-    lists: Lists, u: int, k: int, spot: Floats, accuracy: float
-) -> tuple[Floats, Floats, Integers]:
-    """Places, scores and levels of the items of a list."""
-    a, b, origin = lists.begin[k], lists.begin[k + 1], lists.begin[lists.start[u]]
-    score = spot[a - origin : b - origin]
-    return accuracy * score, score, lists.level[a:b]
-
-
-@njit(**COMPILED)
-def _gather_lists(lists: Lists, u: int, score: Floats, spot: Floats) -> None:
-    """The scores of the items of a judge's lists, one list after the other."""
-    a, b = lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]
-    for e in range(a, b):
-        spot[e - a] = score[lists.item[e]]
-
-
-@njit(**COMPILED)
-def _most_entries(lists: Lists, first_judge: int, last_judge: int) -> int:
-    """The largest number of items in the lists of any of these judges."""
-    most = 0
-    for u in range(first_judge, last_judge):
-        most = max(most, lists.begin[lists.start[u + 1]] - lists.begin[lists.start[u]])
-    return most
-
-
-@njit(**COMPILED)
-def _best_accuracy(
-    noise: NoiseCode,
-    rule: AccuracyRule,
-    wins: Wins,
-    lists: Lists,
-    effects: Effects,
-    u: int,
-    gap: Floats,
-    spot: Floats,
-    guess: float,
-    scratch: Floats,
-) -> float:
-    """Minimise one judge's loss + precision/2 (accuracy - mean)^2 within the bound, scores given.
-
-    The problem is convex: Newton steps inside a shrinking bracket, bisection where they leave it
-    or no longer halve the slope.
-    """
-    low, high = -rule.bound, rule.bound
-    low_seen, high_seen = False, False
-    accuracy = float(min(max(guess, low), high))
-    last_slope = np.inf
-    for _ in range(NEWTON_STEPS):
-        slope, bend = _judge_derivatives(
-            noise, wins, lists, effects, u, gap, spot, accuracy, scratch
-        )
-        slope += rule.precision * (accuracy - rule.mean)
-        bend += rule.precision
-        if slope == 0.0:
-            return accuracy
-        if slope > 0.0:
-            high, high_seen = accuracy, True
-        else:
-            low, low_seen = accuracy, True
-        if low >= high:
-            return accuracy
-        move = -slope / bend if bend > 0.0 else np.copysign(np.inf, -slope)
-        longest = 2.0 * (1.0 + abs(accuracy))
-        proposal = accuracy + min(max(move, -longest), longest)
-        small = abs(move) < NEWTON_SMALL * (1.0 + abs(accuracy))
-        if small and abs(move) * np.sqrt(bend) < NEWTON_TOLERANCE:
-            return float(min(max(proposal, low), high))
-        slow = low_seen and high_seen and abs(slope) > 0.5 * last_slope
-        if proposal >= high and not high_seen:
-            proposal = high
-        elif proposal <= low and not low_seen:
-            proposal = low
-        elif slow or proposal >= high or proposal <= low:
-            proposal = 0.5 * (low + high)
-        last_slope = abs(slope)
-        accuracy = proposal
-    return accuracy
-
-
-@njit(**COMPILED, fastmath=FAST)
-def _weighted_sums(
-    weight: Floats, value: Floats, slope: Floats, gap: Floats
-) -> tuple[float, float]:
-    """``sum w value`` and ``sum w slope gap``."""
-    total = 0.0
-    moment = 0.0
-    for i in range(weight.shape[0]):
-        total += weight[i] * value[i]
-        moment += weight[i] * slope[i] * gap[i]
-    return total, moment
-
-
-@njit(**COMPILED, fastmath=EXACT_ORDER)
-def _judge_pass(
-    noise: NoiseCode,
-    wins: Wins,
-    a: int,
-    b: int,
-    gap: Floats,
-    accuracy: float,
-    score_slope: Floats,
-    scratch: Floats,
-) -> tuple[float, float]:
-    """Value and slope in the accuracy of one judge's votes; adds to the slope in the scores."""
-    x, odds, first, pull, value = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
-    total = 0.0
-    accuracy_slope = 0.0
-    for c in range(a, b, BLOCK):
-        k = min(BLOCK, b - c)
-        for i in range(k):
-            x[i] = accuracy * gap[c - a + i]
-        _tail(noise, x, k, odds, first, pull)
-        _values(noise, x, k, odds, first, value)
-        _slopes(x, k, odds, first, pull)
-        sums = _weighted_sums(wins.weight[c : c + k], value, pull, gap[c - a : c - a + k])
-        total += sums[0]
-        accuracy_slope += sums[1]
-        for i in range(k):
-            pull[i] *= wins.weight[c + i] * accuracy
-        for i in range(k):
-            score_slope[wins.winner[c + i]] += pull[i]
-            score_slope[wins.loser[c + i]] -= pull[i]
-    return total, accuracy_slope
-
-
-@njit(**COMPILED)
-def _effects_pass(
-    noise: NoiseCode,
-    wins: Wins,
-    effects: Effects,
-    u: int,
-    gap: Floats,
-    accuracy: float,
-    score_slope: Floats,
-    tie_slope: Floats,
-    order_slope: Floats,
-    scratch: Floats,
-) -> tuple[float, float]:
-    """As `_judge_pass`, where ties and sides matter too."""
-    a, b = wins.start[u], wins.start[u + 1]
-    x, terms = scratch[13], scratch
-    total, accuracy_slope = 0.0, 0.0
-    for c in range(a, b, BLOCK):
-        k = min(BLOCK, b - c)
-        _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
-        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
-        for i in range(k):
-            weight = wins.weight[c + i]
-            total += weight * terms[0, i]
-            accuracy_slope += weight * terms[1, i] * gap[c - a + i]
-            score_slope[wins.winner[c + i]] += weight * accuracy * terms[1, i]
-            score_slope[wins.loser[c + i]] -= weight * accuracy * terms[1, i]
-        if wins.tied.shape[0]:
-            for i in range(k):
-                tie_slope[u, 0] += wins.weight[c + i] * terms[3, i]
-        if wins.side.shape[0]:
-            for i in range(k):
-                order_slope[u] += wins.weight[c + i] * wins.side[c + i] * terms[1, i]
-    return total, accuracy_slope
-
-
-@njit(**COMPILED)
-def _lists_pass(
-    noise: NoiseCode,
-    lists: Lists,
-    effects: Effects,
-    u: int,
-    spot: Floats,
-    accuracy: float,
-    score_slope: Floats,
-    tie_slope: Floats,
-) -> tuple[float, float]:
-    """Value and slope in the accuracy of one judge's lists; adds to the other slopes."""
-    total, accuracy_slope = 0.0, 0.0
-    own_tie = np.zeros(effects.sizes.shape[0])
-    for k in range(lists.start[u], lists.start[u + 1]):
-        place, score, level = _list_of(lists, u, k, spot, accuracy)
-        slope = np.empty(place.shape[0])
-        own_tie[:] = 0.0
-        value = _list_pass(
-            noise, place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
-            slope, own_tie,
-        )  # fmt: skip
-        weight = lists.weight[k]
-        total += weight * value
-        for i in range(place.shape[0]):
-            accuracy_slope += weight * slope[i] * score[i]
-            score_slope[lists.item[lists.begin[k] + i]] += weight * accuracy * slope[i]
-        for t in range(own_tie.shape[0]):
-            tie_slope[u, t] += weight * own_tie[t]
-    return total, accuracy_slope
-
-
-@njit(**COMPILED)
-def votes_pass(
-    noise: NoiseCode,
-    rule: AccuracyRule,
-    wins: Wins,
-    lists: Lists,
-    effects: Effects,
-    first_judge: int,
-    last_judge: int,
-    score: Floats,
-    accuracy: Floats,
-    score_slope: Floats,
-    accuracy_slope: Floats,
-    tie_slope: Floats,
-    order_slope: Floats,
-) -> float:
-    """One pass over the votes of some judges: value and gradients of their likelihood.
-
-    For plain pairs the value is ``sum_u sum_k w_k g(accuracy_u (score_winner - score_loser))``.
-    `score_slope` is added to; the slopes of the judges (`accuracy_slope`; `tie_slope`, a column per
-    size; `order_slope`) are set, and so is `accuracy` where the rule leaves it free: to the minimum
-    of value and prior given the scores. The prior is not part of value and slopes.
-    """
-    gap = np.empty(_most_votes(wins.start, first_judge, last_judge))
-    spot = np.empty(_most_entries(lists, first_judge, last_judge))
-    scratch = np.empty((14, BLOCK))
-    total = 0.0
-    for u in range(first_judge, last_judge):
-        a, b = wins.start[u], wins.start[u + 1]
-        _gather(wins, a, b, score, gap)
-        _gather_lists(lists, u, score, spot)
-        tie_slope[u] = 0.0
-        if wins.side.shape[0]:
-            order_slope[u] = 0.0
-        if rule.free:
-            accuracy[u] = _best_accuracy(
-                noise, rule, wins, lists, effects, u, gap, spot, accuracy[u], scratch
-            )
-        if _is_plain(wins):
-            value, slope = _judge_pass(noise, wins, a, b, gap, accuracy[u], score_slope, scratch)
-        else:
-            value, slope = _effects_pass(
-                noise, wins, effects, u, gap, accuracy[u],
-                score_slope, tie_slope, order_slope, scratch,
-            )  # fmt: skip
-        if lists.start[u + 1] > lists.start[u]:
-            of_lists = _lists_pass(
-                noise, lists, effects, u, spot, accuracy[u], score_slope, tie_slope
-            )
-            value += of_lists[0]
-            slope += of_lists[1]
-        accuracy_slope[u] = slope
-        total += value
-    return total
-
-
-# --- second derivatives --------------------------------------------------------------------------
-
-
-@njit(**COMPILED, fastmath=EXACT_ORDER)
-def _plain_curvature(
-    noise: NoiseCode,
-    wins: Wins,
-    u: int,
-    score: Floats,
-    accuracy: float,
-    diagonal: Floats,
-    cross: Floats,
-    scratch: Floats,
-) -> float:
-    """Add one judge's plain pairs to ``A``'s diagonal and to ``b_u``; their part of ``C_u``."""
-    x, odds, first, slope, bend = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
-    own_bend = 0.0
-    for c in range(wins.start[u], wins.start[u + 1], BLOCK):
-        k = min(BLOCK, wins.start[u + 1] - c)
-        _gather(wins, c, c + k, score, x)
-        for i in range(k):
-            x[i] *= accuracy
-        _tail(noise, x, k, odds, first, slope)
-        _bends(x, k, odds, first, slope, bend)
-        _slopes(x, k, odds, first, slope)
-        for i in range(k):
-            weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
-            stiffness = weight * accuracy * accuracy * bend[i]
-            diagonal[up] += stiffness
-            diagonal[down] += stiffness
-            own_bend += weight * (score[up] - score[down]) ** 2 * bend[i]
-            mixed = weight * (slope[i] + x[i] * bend[i])
-            cross[up] += mixed
-            cross[down] -= mixed
-    return own_bend
-
-
-@njit(**COMPILED)
-def _effects_curvature(
-    noise: NoiseCode,
-    wins: Wins,
-    effects: Effects,
-    places: EffectPlaces,
-    u: int,
-    score: Floats,
-    accuracy: float,
-    diagonal: Floats,
-    cross: Floats,
-    scratch: Floats,
-) -> float:
-    """As `_plain_curvature`, where ties and sides matter too."""
-    x, gap, terms = scratch[13], scratch[14], scratch
-    own_bend = 0.0
-    for c in range(wins.start[u], wins.start[u + 1], BLOCK):
-        k = min(BLOCK, wins.start[u + 1] - c)
-        _gather(wins, c, c + k, score, gap)
-        _arguments(wins, c, gap, k, accuracy, _own_order(effects, u), x)
-        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
-        for i in range(k):
-            weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
-            slope, bend = weight * terms[1, i], weight * terms[2, i]
-            diagonal[up] += accuracy * accuracy * bend
-            diagonal[down] += accuracy * accuracy * bend
-            own_bend += gap[i] * gap[i] * bend
-            mixed = slope + accuracy * gap[i] * bend
-            cross[up] += mixed
-            cross[down] -= mixed
-            if wins.side.shape[0]:
-                side = wins.side[c + i]
-                for at in _touched(places.order, places.own_order, u):
-                    diagonal[at] += side * side * bend
-                    cross[at] += side * gap[i] * bend
-            if wins.tied.shape[0]:
-                for at in _touched(_tie_place(places, 0), places.own_tie, u):
-                    diagonal[at] += weight * terms[5, i]
-                    cross[at] += weight * gap[i] * terms[4, i]
-    return own_bend
-
-
-@njit(**COMPILED)
-def _touched(common: int, own: int, u: int) -> tuple[int, int]:
-    """Where an effect stands in the state: for all judges, and for one; the last place if none."""
-    return common, own + u if own >= 0 else -1
-
-
-@njit(**COMPILED)
-def _tie_place(places: EffectPlaces, t: int) -> int:
-    """Where the weight of ties of the t-th size stands in the state."""
-    return places.tie + t if places.tie >= 0 else -1
-
-
-@njit(**COMPILED)
-def _lists_curvature(
-    noise: NoiseCode,
-    lists: Lists,
-    effects: Effects,
-    places: EffectPlaces,
-    u: int,
-    spot: Floats,
-    accuracy: float,
-    diagonal: Floats,
-    cross: Floats,
-    hessian: Floats,
-) -> float:
-    """Add one judge's lists to ``A``'s diagonal and to ``b_u``; their part of ``C_u``."""
-    own_bend = 0.0
-    kinds = effects.sizes.shape[0]
-    unused = np.zeros(kinds)
-    for k in range(lists.start[u], lists.start[u + 1]):
-        place, score, level = _list_of(lists, u, k, spot, accuracy)
-        h, size = place.shape[0], place.shape[0] + kinds
-        slope = np.empty(h)
-        _list_hessian(
-            noise, place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
-            slope, unused, hessian,
-        )  # fmt: skip
-        weight = lists.weight[k]
-        for i in range(h):
-            along = 0.0
-            for o in range(h):
-                along += hessian[i, o] * score[o]
-            at = lists.item[lists.begin[k] + i]
-            diagonal[at] += weight * accuracy * accuracy * hessian[i, i]
-            cross[at] += weight * (slope[i] + accuracy * along)
-            own_bend += weight * score[i] * along
-        for t in range(kinds):
-            along = 0.0
-            for o in range(h):
-                along += hessian[h + t, o] * score[o]
-            common, own = _touched(_tie_place(places, t), places.own_tie, u)
-            diagonal[common] += weight * hessian[h + t, h + t]
-            diagonal[own] += weight * hessian[h + t, h:size].sum()
-            cross[common] += weight * along
-            cross[own] += weight * along
-    return own_bend
-
-
-@njit(**COMPILED)
-def _items_of_judge(
-    wins: Wins, lists: Lists, u: int, seen: NDArray[np.bool_], items: Offsets
-) -> int:
-    """List the items the judge voted on, each once; how many there are."""
-    count = 0
-    for k in range(wins.start[u], wins.start[u + 1]):
-        for item in (wins.winner[k], wins.loser[k]):
-            if not seen[item]:
-                seen[item] = True
-                items[count] = item
-                count += 1
-    for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
-        item = lists.item[e]
-        if not seen[item]:
-            seen[item] = True
-            items[count] = item
-            count += 1
-    for p in range(count):
-        seen[items[p]] = False
-    return count
-
-
-@njit(**COMPILED)
-def _places_of_judge(
-    wins: Wins,
-    lists: Lists,
-    effects: Effects,
-    places: EffectPlaces,
-    u: int,
-    seen: NDArray[np.bool_],
-    found: Offsets,
-) -> int:
-    """Where in the state the judge's votes have an effect: its items, then ties and sides."""
-    count = _items_of_judge(wins, lists, u, seen, found)
-    if places.tie >= 0:
-        for t in range(effects.sizes.shape[0]):
-            found[count] = places.tie + t
-            count += 1
-    for common, own in ((-1, places.own_tie), (places.order, places.own_order)):
-        if common >= 0:
-            found[count] = common
-            count += 1
-        if own >= 0:
-            found[count] = own + u
-            count += 1
-    return int(count)
-
-
-@njit(**COMPILED)
-def curvature_pass(
-    noise: NoiseCode,
-    rule: AccuracyRule,
-    wins: Wins,
-    lists: Lists,
-    effects: Effects,
-    places: EffectPlaces,
-    score: Floats,
-    accuracy: Floats,
-    diagonal: Floats,
-    accuracy_bend: Floats,
-) -> None:
-    """Curvature of the likelihood in each unknown, with the free accuracies profiled out.
-
-    Let ``A`` be the second derivatives in the state (scores, ties, order), ``C`` those in the
-    accuracies (a diagonal, prior included) and ``B`` the mixed ones, a column ``b_u`` for each
-    judge. Adds the diagonal of ``A - B C^-1 B'`` to `diagonal` and sets `accuracy_bend` to ``C``.
-
-    `diagonal` has one place more than the state, for effects that are not there.
-    """
-    n = diagonal.shape[0]
-    scratch = np.empty((15, BLOCK))
-    cross = np.zeros(n)
-    seen = np.zeros(n, dtype=np.bool_)
-    found = np.empty(n, dtype=np.int64)
-    spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
-    size = _longest(lists) + effects.sizes.shape[0]
-    hessian = np.empty((size, size))
-    for u in range(wins.start.shape[0] - 1):
-        if _is_plain(wins):
-            bend = _plain_curvature(noise, wins, u, score, accuracy[u], diagonal, cross, scratch)
-        else:
-            bend = _effects_curvature(
-                noise, wins, effects, places, u, score, accuracy[u], diagonal, cross, scratch
-            )
-        if lists.start[u + 1] > lists.start[u]:
-            _gather_lists(lists, u, score, spot)
-            bend += _lists_curvature(
-                noise, lists, effects, places, u, spot, accuracy[u], diagonal, cross, hessian
-            )
-        bend += rule.precision
-        accuracy_bend[u] = bend
-        share = 1.0 / bend if rule.free and bend > 0.0 else 0.0
-        count = _places_of_judge(wins, lists, effects, places, u, seen, found)
-        for p in range(count):
-            i = found[p]
-            diagonal[i] -= cross[i] * cross[i] * share
-            cross[i] = 0.0
-        cross[-1] = 0.0
-
-
-# --- all second derivatives, for errors ----------------------------------------------------------
-
-
-@njit(**COMPILED)
-def count_places(
-    wins: Wins, lists: Lists, effects: Effects, places: EffectPlaces, n: int, count: Offsets
-) -> None:
-    """Set in how many places of the state each judge's votes have an effect."""
-    seen = np.zeros(n, dtype=np.bool_)
-    found = np.empty(n, dtype=np.int64)
-    for u in range(wins.start.shape[0] - 1):
-        count[u] = _places_of_judge(wins, lists, effects, places, u, seen, found)
-
-
-@njit(**COMPILED)
-def _add(matrix: Floats, i: int, j: int, amount: float) -> None:
-    """Add to an entry and its mirror image."""
-    matrix[i, j] += amount
-    if i != j:
-        matrix[j, i] += amount
-
-
-@njit(**COMPILED)
-def _pair_blocks(
-    noise: NoiseCode,
-    wins: Wins,
-    effects: Effects,
-    places: EffectPlaces,
-    u: int,
-    score: Floats,
-    accuracy: float,
-    matrix: Floats,
-    stiffness: Floats,
-    column: Floats,
-    scratch: Floats,
-) -> None:
-    """Add one judge's pairs to ``A`` and to ``b_u``.
-
-    Without a `matrix` (one of no size), the second derivative in the gap of each pair goes to
-    `stiffness`, and effects are taken as known.
-    """
-    x, gap, terms = scratch[13], scratch[14], scratch
-    dense = matrix.shape[0] > 0
-    for c in range(wins.start[u], wins.start[u + 1], BLOCK):
-        k = min(BLOCK, wins.start[u + 1] - c)
-        _gather(wins, c, c + k, score, gap)
-        _arguments(wins, c, gap, k, accuracy, _own_order(effects, u), x)
-        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
-        for i in range(k):
-            weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
-            slope, bend = weight * terms[1, i], weight * terms[2, i]
-            pull = accuracy * accuracy * bend
-            mixed = slope + accuracy * gap[i] * bend
-            column[up] += mixed
-            column[down] -= mixed
-            if not dense:
-                stiffness[c + i] = pull
-                continue
-            matrix[up, up] += pull
-            matrix[down, down] += pull
-            matrix[up, down] -= pull
-            matrix[down, up] -= pull
-            order = _touched(places.order, places.own_order, u)
-            tie = _touched(_tie_place(places, 0), places.own_tie, u)
-            if wins.side.shape[0]:
-                side = wins.side[c + i]
-                _add_effect(
-                    matrix, column, order, up, down,
-                    accuracy * side * bend, side * gap[i] * bend, bend * side * side,
-                )  # fmt: skip
-            if wins.tied.shape[0]:
-                with_x = weight * terms[4, i]
-                _add_effect(
-                    matrix, column, tie, up, down,
-                    accuracy * with_x, gap[i] * with_x, weight * terms[5, i],
-                )  # fmt: skip
-                if wins.side.shape[0]:
-                    for at in order:
-                        for to in tie:
-                            if at >= 0 and to >= 0:
-                                _add(matrix, at, to, wins.side[c + i] * with_x)
-
-
-@njit(**COMPILED)
-def _add_effect(
-    matrix: Floats,
-    column: Floats,
-    touched: tuple[int, int],
-    up: int,
-    down: int,
-    with_scores: float,
-    with_accuracy: float,
-    own: float,
-) -> None:
-    """Add what one vote says of an effect, which stands in one or two places of the state."""
-    for at in touched:
-        if at < 0:
-            continue
-        _add(matrix, at, up, with_scores)
-        _add(matrix, at, down, -with_scores)
-        column[at] += with_accuracy
-        for to in touched:
-            if to >= 0:
-                matrix[at, to] += own
-
-
-@njit(**COMPILED)
-def _list_blocks(
-    noise: NoiseCode,
-    lists: Lists,
-    effects: Effects,
-    places: EffectPlaces,
-    u: int,
-    spot: Floats,
-    accuracy: float,
-    matrix: Floats,
-    entries: Floats,
-    entry: int,
-    column: Floats,
-    hessian: Floats,
-) -> int:
-    """Add one judge's lists to ``A`` and to ``b_u``; without a `matrix`, list the `entries`."""
-    kinds = effects.sizes.shape[0]
-    unused = np.zeros(kinds)
-    for k in range(lists.start[u], lists.start[u + 1]):
-        place, score, level = _list_of(lists, u, k, spot, accuracy)
-        h = place.shape[0]
-        slope = np.empty(h)
-        _list_hessian(
-            noise, place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
-            slope, unused, hessian,
-        )  # fmt: skip
-        weight = lists.weight[k]
-        items = lists.item[lists.begin[k] : lists.begin[k + 1]]
-        for i in range(h):
-            along = 0.0
-            for o in range(h):
-                along += hessian[i, o] * score[o]
-                pull = weight * accuracy * accuracy * hessian[i, o]
-                if matrix.shape[0] > 0:
-                    matrix[items[i], items[o]] += pull
-                else:
-                    entries[entry] = pull
-                    entry += 1
-            column[items[i]] += weight * (slope[i] + accuracy * along)
-        if matrix.shape[0] == 0:
-            continue
-        for t in range(kinds):
-            along = 0.0
-            for at in _touched(_tie_place(places, t), places.own_tie, u):
-                if at < 0:
-                    continue
-                for o in range(h):
-                    _add(matrix, at, items[o], weight * accuracy * hessian[h + t, o])
-                    column[at] += weight * hessian[h + t, o] * score[o]
-                for r in range(kinds):
-                    for to in _touched(_tie_place(places, r), places.own_tie, u):
-                        if to >= 0:
-                            matrix[at, to] += weight * hessian[h + t, h + r]
-    return entry
-
-
-@njit(**COMPILED)
-def blocks_pass(
-    noise: NoiseCode,
-    wins: Wins,
-    lists: Lists,
-    effects: Effects,
-    places: EffectPlaces,
-    score: Floats,
-    accuracy: Floats,
-    matrix: Floats,
-    stiffness: Floats,
-    entries: Floats,
-    start: Offsets,
-    place: Integers,
-    mixed: Floats,
-) -> None:
-    """All second derivatives of the likelihood but those in the accuracies.
-
-    Adds ``A`` to `matrix`. If that has no size, sets what ``A`` consists of: for each pair the
-    `stiffness` of its gap, for each list the `entries` for its items, row by row. ``b_u`` goes,
-    place by place, to ``mixed[start[u]:start[u + 1]]`` and the places it is about to `place`.
-    """
-    n = max(matrix.shape[0], score.shape[0]) + 1
-    scratch = np.empty((15, BLOCK))
-    column = np.zeros(n)
-    seen = np.zeros(n, dtype=np.bool_)
-    found = np.empty(n, dtype=np.int64)
-    spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
-    size = _longest(lists) + effects.sizes.shape[0]
-    hessian = np.empty((size, size))
-    entry = 0
-    for u in range(wins.start.shape[0] - 1):
-        _pair_blocks(
-            noise, wins, effects, places, u, score, accuracy[u],
-            matrix, stiffness, column, scratch,
-        )  # fmt: skip
-        if lists.start[u + 1] > lists.start[u]:
-            _gather_lists(lists, u, score, spot)
-            entry = _list_blocks(
-                noise, lists, effects, places, u, spot, accuracy[u],
-                matrix, entries, entry, column, hessian,
-            )  # fmt: skip
-        count = _places_of_judge(wins, lists, effects, places, u, seen, found)
-        for p in range(count):
-            place[start[u] + p] = found[p]
-            mixed[start[u] + p] = column[found[p]]
-            column[found[p]] = 0.0
-
-
-@njit(**COMPILED)
-def subtract_squares(
-    start: Offsets, place: Integers, mixed: Floats, share: Floats, matrix: Floats
-) -> None:
-    """Subtract ``sum_u share_u b_u b_u'`` from `matrix`."""
-    for u in range(start.shape[0] - 1):
-        if share[u] == 0.0:
-            continue
-        for p in range(start[u], start[u + 1]):
-            pull = mixed[p] * share[u]
-            for o in range(start[u], start[u + 1]):
-                matrix[place[p], place[o]] -= pull * mixed[o]
-
-
-@njit(**COMPILED)
-def squares(
-    start: Offsets, place: Integers, mixed: Floats, covariance: Floats, square: Floats
-) -> None:
-    """Set ``square_u = b_u' covariance b_u``."""
-    for u in range(start.shape[0] - 1):
-        square[u] = 0.0
-        for p in range(start[u], start[u + 1]):
-            row = 0.0
-            for o in range(start[u], start[u + 1]):
-                row += covariance[place[p], place[o]] * mixed[o]
-            square[u] += mixed[p] * row
-
-
-# --- one judge's votes on one item ---------------------------------------------------------------
-
-
-@njit(**COMPILED)
-def cell_counts(wins: Wins, lists: Lists, n_items: int, most: int) -> Offsets:
-    """How many pairs of judge and item have 0, 1, ... `most` (or more) votes."""
-    counts = np.zeros(most + 1, dtype=np.int64)
-    votes = np.zeros(n_items, dtype=np.int64)
-    seen = np.zeros(n_items, dtype=np.bool_)
-    items = np.empty(n_items, dtype=np.int64)
-    for u in range(wins.start.shape[0] - 1):
-        for k in range(wins.start[u], wins.start[u + 1]):
-            votes[wins.winner[k]] += 1
-            votes[wins.loser[k]] += 1
-        for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
-            votes[lists.item[e]] += 1
-        count = _items_of_judge(wins, lists, u, seen, items)
-        for p in range(count):
-            counts[min(votes[items[p]], most)] += 1
-            votes[items[p]] = 0
-    return counts
-
-
-@njit(**COMPILED)
-def capped_weights(wins: Wins, lists: Lists, n_items: int, cap: float) -> tuple[Floats, Floats]:
-    """Weights, of pairs and of lists, under which no judge has more than `cap` on any item."""
-    weight, list_weight = wins.weight.copy(), lists.weight.copy()
-    votes = np.zeros(n_items)
-    for u in range(wins.start.shape[0] - 1):
-        for k in range(wins.start[u], wins.start[u + 1]):
-            votes[wins.winner[k]] = 0.0
-            votes[wins.loser[k]] = 0.0
-        for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
-            votes[lists.item[e]] = 0.0
-        for k in range(wins.start[u], wins.start[u + 1]):
-            votes[wins.winner[k]] += wins.weight[k]
-            votes[wins.loser[k]] += wins.weight[k]
-        for k in range(lists.start[u], lists.start[u + 1]):
-            for e in range(lists.begin[k], lists.begin[k + 1]):
-                votes[lists.item[e]] += lists.weight[k]
-        for k in range(wins.start[u], wins.start[u + 1]):
-            most = max(votes[wins.winner[k]], votes[wins.loser[k]])
-            if most > cap:
-                weight[k] *= cap / most
-        for k in range(lists.start[u], lists.start[u + 1]):
-            most = 0.0
-            for e in range(lists.begin[k], lists.begin[k + 1]):
-                most = max(most, votes[lists.item[e]])
-            if most > cap:
-                list_weight[k] *= cap / most
-    return weight, list_weight
-
-
-@njit(**COMPILED)
-def _won_and_played(wins: Wins, lists: Lists, u: int, won: Floats, played: Floats) -> None:
-    """Add the weight of one judge's votes on each item, and how much of it the item won.
-
-    In a list an item wins the share of the others that are below it, and half of its equals.
-    """
-    for k in range(wins.start[u], wins.start[u + 1]):
-        tied = wins.tied.shape[0] > 0 and wins.tied[k]
-        won[wins.winner[k]] += wins.weight[k] * (0.5 if tied else 1.0)
-        won[wins.loser[k]] += wins.weight[k] * (0.5 if tied else 0.0)
-        played[wins.winner[k]] += wins.weight[k]
-        played[wins.loser[k]] += wins.weight[k]
-    for k in range(lists.start[u], lists.start[u + 1]):
-        a, b = lists.begin[k], lists.begin[k + 1]
-        for e in range(a, b):
-            below, same = 0, -1
-            for o in range(a, b):
-                below += lists.level[o] > lists.level[e]
-                same += lists.level[o] == lists.level[e]
-            won[lists.item[e]] += lists.weight[k] * (below + 0.5 * same) / (b - a - 1)
-            played[lists.item[e]] += lists.weight[k]
-
-
-@njit(**COMPILED)
-def item_totals(wins: Wins, lists: Lists, n_items: int) -> tuple[Floats, Floats, Offsets]:
-    """Per item: the weight won, the weight of all its votes, the number of judges on it."""
-    won, played = np.zeros(n_items), np.zeros(n_items)
-    judges = np.zeros(n_items, dtype=np.int64)
-    seen = np.zeros(n_items, dtype=np.bool_)
-    items = np.empty(n_items, dtype=np.int64)
-    for u in range(wins.start.shape[0] - 1):
-        _won_and_played(wins, lists, u, won, played)
-        for p in range(_items_of_judge(wins, lists, u, seen, items)):
-            judges[items[p]] += 1
-    return won, played, judges
-
-
-@njit(**COMPILED)
-def heavy_cells(
-    wins: Wins, lists: Lists, n_items: int, least: float
-) -> tuple[Offsets, Offsets, Floats, Floats]:
-    """Pairs of judge and item with a weight of at least `least`: codes, weight won, weight."""
-    won, played = np.zeros(n_items), np.zeros(n_items)
-    seen = np.zeros(n_items, dtype=np.bool_)
-    items = np.empty(n_items, dtype=np.int64)
-    judge_of, item_of = [np.int64(0) for _ in range(0)], [np.int64(0) for _ in range(0)]
-    won_of, played_of = [0.0 for _ in range(0)], [0.0 for _ in range(0)]
-    for u in range(wins.start.shape[0] - 1):
-        _won_and_played(wins, lists, u, won, played)
-        for p in range(_items_of_judge(wins, lists, u, seen, items)):
-            i = items[p]
-            if played[i] >= least:
-                judge_of.append(np.int64(u))
-                item_of.append(i)
-                won_of.append(won[i])
-                played_of.append(played[i])
-            won[i] = 0.0
-            played[i] = 0.0
-    return np.array(judge_of), np.array(item_of), np.array(won_of), np.array(played_of)
-
-
-# --- what a judge's votes say about the judge ----------------------------------------------------
-
-
-@njit(**COMPILED)
-def position_sums(
-    noise: NoiseCode,
-    start: Offsets,
-    left: Integers,
-    right: Integers,
-    outcome: NDArray[np.int8],
-    weight: Floats,
-    score: Floats,
-    accuracy: Floats,
-    excess: Floats,
-    information: Floats,
-    won: Floats,
-) -> None:
-    """Per judge: slope and information at 0 of an advantage ``d`` of the left side, and left wins.
-
-    The left item wins with chance ``F(a (s_left - s_right) + d)``; a tie is half a win.
-    """
-    x, odds = np.empty(BLOCK), np.empty(BLOCK)
-    first, second = np.empty(BLOCK), np.empty(BLOCK)
-    for u in range(start.shape[0] - 1):
-        excess[u] = 0.0
-        information[u] = 0.0
-        won[u] = 0.0
-        for c in range(start[u], start[u + 1], BLOCK):
-            k = min(BLOCK, start[u + 1] - c)
-            for i in range(k):
-                x[i] = accuracy[u] * (score[left[c + i]] - score[right[c + i]])
-            _tail(noise, x, k, odds, first, second)
-            for i in range(k):
-                share = 0.5 * (1.0 + outcome[c + i])
-                # f / F and f / (1 - F), from h' on the far side of 0 and h' z on the near one
-                gain = first[i] * (odds[i] if x[i] >= 0.0 else 1.0)
-                loss = first[i] * (1.0 if x[i] >= 0.0 else odds[i])
-                excess[u] += weight[c + i] * (share * gain - (1.0 - share) * loss)
-                information[u] += weight[c + i] * gain * loss
-                won[u] += weight[c + i] * share
-
-
-# --- CrowdBT and CrowdTCV: a judge votes as the items say with probability eta -------------------
-
-
-@njit(**COMPILED)
-def _chance(x: float, odds: float) -> float:
-    """``F(x)`` from the odds at ``|x|``."""
-    return (1.0 if x > 0.0 else odds) / (1.0 + odds)
-
-
-@njit(**COMPILED)
-def crowd_scores_pass(
-    noise: NoiseCode, wins: Wins, score: Floats, reliability: Floats, score_slope: Floats
-) -> float:
-    """``-sum w log p``, ``p = eta F(d) + (1 - eta) F(-d)``, and its gradient in the scores."""
-    total = 0.0
-    x, odds, first, second = (
-        np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK),
-    )  # fmt: skip
-    for u in range(wins.start.shape[0] - 1):
-        eta = reliability[u]
-        for c in range(wins.start[u], wins.start[u + 1], BLOCK):
-            k = min(BLOCK, wins.start[u + 1] - c)
-            _gather(wins, c, c + k, score, x)
-            _tail(noise, x, k, odds, first, second)
-            for i in range(k):
-                p = eta * _chance(x[i], odds[i]) + (1.0 - eta) * _chance(-x[i], odds[i])
-                p = max(p, SMALLEST_CHANCE)
-                density = first[i] * odds[i] / (1.0 + odds[i])
-                total -= wins.weight[c + i] * np.log(p)
-                pull = -wins.weight[c + i] * (2.0 * eta - 1.0) * density / p
-                score_slope[wins.winner[c + i]] += pull
-                score_slope[wins.loser[c + i]] -= pull
-    return total
-
-
-@njit(**COMPILED)
-def _best_reliability(chance: Floats, other: Floats, weight: Floats, guess: float) -> float:
-    """Minimise ``-sum w log(eta F(x) + (1 - eta) F(-x))`` over ``0 <= eta <= 1``."""
-    low, high = 0.0, 1.0
-    eta = guess
-    for _ in range(NEWTON_STEPS):
-        slope = 0.0
-        bend = 0.0
-        for i in range(chance.shape[0]):
-            p = eta * chance[i] + (1.0 - eta) * other[i]
-            ratio = (chance[i] - other[i]) / max(p, SMALLEST_CHANCE)
-            slope -= weight[i] * ratio
-            bend += weight[i] * ratio * ratio
-        if slope == 0.0 or (slope < 0.0 and eta == 1.0) or (slope > 0.0 and eta == 0.0):
-            return eta
-        if slope > 0.0:
-            high = eta
-        else:
-            low = eta
-        proposal = eta - slope / bend
-        if proposal >= high:
-            proposal = 1.0 if high == 1.0 else 0.5 * (eta + high)
-        elif proposal <= low:
-            proposal = 0.0 if low == 0.0 else 0.5 * (eta + low)
-        if abs(proposal - eta) < RELIABILITY_TOLERANCE:
-            return proposal
-        eta = proposal
-    return eta
-
-
-@njit(**COMPILED)
-def crowd_reliabilities(noise: NoiseCode, wins: Wins, score: Floats, reliability: Floats) -> None:
-    """Set each judge's ``eta`` in [0, 1] to the maximum of its likelihood, scores given."""
-    most = _most_votes(wins.start, 0, wins.start.shape[0] - 1)
-    x, odds, chance, other = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
-    first, second = np.empty(most), np.empty(most)
-    for u in range(wins.start.shape[0] - 1):
-        a, b = wins.start[u], wins.start[u + 1]
-        _gather(wins, a, b, score, x)
-        _tail(noise, x, b - a, odds, first, second)
-        for i in range(b - a):
-            chance[i] = _chance(x[i], odds[i])
-            other[i] = _chance(-x[i], odds[i])
-        reliability[u] = _best_reliability(
-            chance[: b - a], other[: b - a], wins.weight[a:b], reliability[u]
-        )
 
 
 # --- rankings under any noise --------------------------------------------------------------------
@@ -2907,27 +1629,6 @@ def _pair_tail(noise: NoiseCode, t: float) -> tuple[float, float]:
 
 
 @njit(**COMPILED)
-def chain_along(
-    noise: NoiseCode, place: Floats, ranked: int, direction: Floats
-) -> tuple[float, float, float]:
-    """``-log P`` and its first two derivatives in t at ``place + t direction``, t = 0.
-
-    The second is a central difference of the first, which is exact.
-    """
-    slope = np.empty_like(place)
-    value = chain_pass(noise, place, ranked, slope)
-    first = np.dot(slope, direction)
-    longest = np.max(np.abs(direction))
-    if longest == 0.0:
-        return value, 0.0, 0.0
-    step = DIFFERENCE * noise.width / longest
-    chain_pass(noise, place + step * direction, ranked, slope)
-    above = np.dot(slope, direction)
-    chain_pass(noise, place - step * direction, ranked, slope)
-    return value, first, (above - np.dot(slope, direction)) / (2.0 * step)
-
-
-@njit(**COMPILED)
 def chain_hessian(
     noise: NoiseCode, place: Floats, ranked: int, slope: Floats, hessian: Floats
 ) -> float:
@@ -2948,3 +1649,1350 @@ def chain_hessian(
             hessian[i, j] = 0.5 * (hessian[i, j] + hessian[j, i])
             hessian[j, i] = hessian[i, j]
     return float(chain_pass(noise, place, ranked, slope))
+
+
+# --- lists of more than two items, any noise -----------------------------------------------------
+
+
+@njit(**COMPILED)
+def _list_along(
+    noise: NoiseCode,
+    place: Floats,
+    direction: Floats,
+    level: Integers,
+    ranked: int,
+    likeness: float,
+    sizes: Offsets,
+    tie: Floats,
+) -> tuple[float, float, float]:
+    """``-log P`` of a list, and two derivatives along a direction of the places.
+
+    The second is exact for Gumbel noise; for any other it is that of Plackett-Luce, times the
+    `likeness`: exact ones would take several times as long, and steps need no more.
+    """
+    if noise.family == GUMBEL and sizes.shape[0]:
+        value, slope, bend = _tied_along(place, direction, level, ranked, sizes, tie)
+        return value, slope, bend
+    value, slope, bend = _luce_along(place, direction, ranked)
+    if noise.family != GUMBEL:
+        slopes = np.empty(place.shape[0])
+        value = chain_pass(noise, place, ranked, slopes)
+        slope = np.dot(slopes, direction)
+        bend *= likeness
+    return value, slope, bend
+
+
+@njit(**COMPILED)
+def _list_pass(
+    noise: NoiseCode,
+    place: Floats,
+    level: Integers,
+    ranked: int,
+    sizes: Offsets,
+    tie: Floats,
+    slope: Floats,
+    tie_slope: Floats,
+) -> float:
+    """``-log P`` of a list; sets its slope in the places and adds to that in the ties."""
+    if noise.family != GUMBEL:
+        return float(chain_pass(noise, place, ranked, slope))
+    if sizes.shape[0]:
+        return float(_tied_pass(place, level, ranked, sizes, tie, slope, tie_slope))
+    return float(_luce_pass(place, ranked, slope))
+
+
+@njit(**COMPILED)
+def _list_hessian(
+    noise: NoiseCode,
+    place: Floats,
+    level: Integers,
+    ranked: int,
+    sizes: Offsets,
+    tie: Floats,
+    slope: Floats,
+    tie_slope: Floats,
+    hessian: Floats,
+) -> float:
+    """As `_list_pass`; sets the second derivatives in the places and, after them, the ties."""
+    size = place.shape[0] + sizes.shape[0]
+    hessian[:size, :size] = 0.0
+    if noise.family != GUMBEL:
+        return float(chain_hessian(noise, place, ranked, slope, hessian))
+    if sizes.shape[0]:
+        return float(_tied_hessian(place, level, ranked, sizes, tie, slope, tie_slope, hessian))
+    return float(_luce_hessian(place, ranked, slope, hessian))
+
+
+@njit(**COMPILED)
+def _like_hessian(
+    noise: NoiseCode,
+    place: Floats,
+    level: Integers,
+    ranked: int,
+    likeness: float,
+    sizes: Offsets,
+    tie: Floats,
+    slope: Floats,
+    tie_slope: Floats,
+    hessian: Floats,
+) -> None:
+    """As `_list_hessian`, but for noise other than Gumbel that of Plackett-Luce, times likeness."""
+    size = place.shape[0] + sizes.shape[0]
+    hessian[:size, :size] = 0.0
+    if sizes.shape[0]:
+        _tied_hessian(place, level, ranked, sizes, tie, slope, tie_slope, hessian)
+        return
+    _luce_hessian(place, ranked, slope, hessian)
+    if noise.family != GUMBEL:
+        hessian[:size, :size] *= likeness
+        chain_pass(noise, place, ranked, slope)
+
+
+@njit(**COMPILED)
+def likenesses(noise: NoiseCode, lists: Lists, likeness: Floats) -> None:
+    """Set how much more each list tells about scores than it would with Gumbel noise.
+
+    Where all places are equal, every order has the same chance and the same slopes, by position;
+    the sum of their squares is the information of one such list.
+    """
+    longest = _longest(lists)
+    place, slope = np.zeros(longest), np.empty(longest)
+    last_length, last_ranked, last = 0, 0, 1.0
+    for k in range(likeness.shape[0]):
+        h, ranked = lists.begin[k + 1] - lists.begin[k], lists.ranked[k]
+        if h != last_length or ranked != last_ranked:
+            _luce_pass(place[:h], ranked, slope[:h])
+            usual = np.sum(slope[:h] ** 2)
+            chain_pass(noise, place[:h], ranked, slope[:h])
+            last_length, last_ranked, last = h, ranked, np.sum(slope[:h] ** 2) / usual
+        likeness[k] = last
+
+
+@njit(**COMPILED)
+def list_losses(
+    noise: NoiseCode,
+    lists: Lists,
+    effects: Effects,
+    score: Floats,
+    accuracy: Floats,
+    taste: Floats,
+    loss: Floats,
+) -> None:
+    """Set ``-log P`` of every list, weights left out, with places ``accuracy score + taste``."""
+    longest = _longest(lists)
+    spot, slope, tie_slope = np.empty(longest), np.empty(longest), np.empty(effects.sizes.shape[0])
+    for u in range(lists.start.shape[0] - 1):
+        for k in range(lists.start[u], lists.start[u + 1]):
+            a, b = lists.begin[k], lists.begin[k + 1]
+            for e in range(a, b):
+                i = lists.item[e]
+                spot[e - a] = accuracy[u] * score[i] + taste[i]
+            loss[k] = _list_pass(
+                noise, spot[: b - a], lists.level[a:b], lists.ranked[k], effects.sizes,
+                _own_tie(effects, u), slope, tie_slope,
+            )  # fmt: skip
+
+
+@njit(**COMPILED)
+def _longest(lists: Lists) -> int:
+    """The largest number of items in a list."""
+    longest = 0
+    for k in range(lists.ranked.shape[0]):
+        longest = max(longest, lists.begin[k + 1] - lists.begin[k])
+    return longest
+
+
+@njit(**COMPILED)
+def list_agreement(lists: Lists, score: Floats, agreement: Floats, variance: Floats) -> None:
+    """Per list: slope of the log-likelihood in an accuracy at 0, and its variance there.
+
+    A choice of C from R adds ``mean of s over C - mean over R``; its variance under random choice
+    is that of s in R, divided by the size of C.
+    """
+    for k in range(lists.ranked.shape[0]):
+        a, b = lists.begin[k], lists.begin[k + 1]
+        agreement[k] = 0.0
+        variance[k] = 0.0
+        j = a
+        while j < a + lists.ranked[k] and b - j >= 2:
+            count = _tied_with(lists.level[a:b], j - a, lists.ranked[k])
+            total, square, own = 0.0, 0.0, 0.0
+            for e in range(j, b):
+                s = score[lists.item[e]]
+                total += s
+                square += s * s
+                if e < j + count:
+                    own += s
+            mean = total / (b - j)
+            agreement[k] += own / count - mean
+            variance[k] += max(square / (b - j) - mean * mean, 0.0) / count
+            j += count
+
+
+# --- one judge's accuracy, given the scores ------------------------------------------------------
+
+
+@njit(**COMPILED, fastmath=FAST)
+def _accuracy_derivatives(
+    noise: NoiseCode, gap: Floats, weight: Floats, accuracy: float, scratch: Floats
+) -> tuple[float, float]:
+    """First and second derivative in the accuracy of ``sum w g(accuracy * gap)``."""
+    slope_sum = 0.0
+    bend_sum = 0.0
+    x, odds, first, second = scratch[0], scratch[1], scratch[2], scratch[3]
+    for a in range(0, gap.shape[0], BLOCK):
+        k = min(BLOCK, gap.shape[0] - a)
+        for i in range(k):
+            x[i] = accuracy * gap[a + i]
+        _tail(noise, x, k, odds, first, second)
+        for i in range(k):
+            z = odds[i]
+            above = x[i] >= 0.0
+            slope = -first[i] * (z if above else 1.0)
+            bend = first[i] * first[i] * z * (1.0 + z) - second[i] * z if above else second[i]
+            pull = weight[a + i] * gap[a + i]
+            slope_sum += pull * slope
+            bend_sum += pull * gap[a + i] * bend
+    return slope_sum, bend_sum
+
+
+# --- pairs whose outcome depends on more than scores and accuracy --------------------------------
+#
+# With ``x = accuracy * gap + side * order`` and ``q = sqrt(F(x) F(-x))``, a pair that can be tied
+# is won with probability ``F(x) / (1 + t q)`` and tied with probability ``t q / (1 + t q)``: for
+# Gumbel noise Davidson's model, for any other its like. Decided votes follow ``F(x)`` as ever.
+
+
+@njit(**COMPILED)
+def _pair_terms(
+    noise: NoiseCode, x: Floats, k: int, tied: NDArray[np.bool_], tie: float, terms: Floats
+) -> None:
+    """Fill, for each vote, the rows of `terms`: loss, its derivatives x, xx, tie, x-tie, tie-tie.
+
+    Without `tied` (an empty array) votes cannot be tied, and the last three are 0.
+    """
+    odds, first, second, other = terms[6], terms[7], terms[8], terms[9]
+    value, slope, bend = terms[0], terms[1], terms[2]
+    terms[3, :k] = 0.0
+    terms[4, :k] = 0.0
+    terms[5, :k] = 0.0
+    _tail(noise, x, k, odds, first, second)
+    _values(noise, x, k, odds, first, value)
+    _slopes(x, k, odds, first, slope)
+    _bends(x, k, odds, first, second, bend)
+    if not tied.shape[0]:
+        return
+    mirrored, value_of, slope_of, bend_of = other, terms[10], terms[11], terms[12]
+    for i in range(k):
+        mirrored[i] = -x[i]
+    _values(noise, mirrored, k, odds, first, value_of)
+    _slopes(mirrored, k, odds, first, slope_of)
+    _bends(mirrored, k, odds, first, second, bend_of)
+    for i in range(k):
+        log_q = -0.5 * (value[i] + value_of[i])
+        first_q = -0.5 * (slope[i] - slope_of[i])
+        second_q = -0.5 * (bend[i] + bend_of[i])
+        above = tie + log_q
+        small = np.exp(-abs(above))
+        loss = max(above, 0.0) + np.log1p(small)
+        chance = (1.0 if above > 0.0 else small) / (1.0 + small)
+        spread = small / ((1.0 + small) * (1.0 + small))
+        if tied[i]:
+            value[i] = loss - above
+            slope[i] = (chance - 1.0) * first_q
+            bend[i] = (chance - 1.0) * second_q + spread * first_q * first_q
+            terms[3, i] = chance - 1.0
+        else:
+            value[i] += loss
+            slope[i] += chance * first_q
+            bend[i] += chance * second_q + spread * first_q * first_q
+            terms[3, i] = chance
+        terms[4, i] = spread * first_q
+        terms[5, i] = spread
+
+
+@njit(**COMPILED)
+def _arguments(
+    wins: Wins, a: int, gap: Floats, k: int, accuracy: float, order: float, x: Floats
+) -> None:
+    """``x = accuracy * gap + side * order`` for the votes from a."""
+    for i in range(k):
+        x[i] = accuracy * gap[i]
+    if wins.side.shape[0]:
+        for i in range(k):
+            x[i] += wins.side[a + i] * order
+
+
+@njit(**COMPILED)
+def _some_tied(wins: Wins, a: int, b: int) -> NDArray[np.bool_]:
+    """Which votes from a to b are ties; nothing if votes cannot be."""
+    return wins.tied[a:b] if wins.tied.shape[0] else wins.tied
+
+
+@njit(**COMPILED)
+def _is_plain(wins: Wins) -> bool:
+    """Whether nothing but scores and accuracies decides the pairs."""
+    return bool(wins.tied.shape[0] == 0 and wins.side.shape[0] == 0)
+
+
+@njit(**COMPILED)
+def _own_order(effects: Effects, u: int) -> float:
+    """What the left side gains with a judge."""
+    if not effects.order.shape[0]:
+        return 0.0
+    return float(effects.order[u if effects.order.shape[0] > 1 else 0])
+
+
+@njit(**COMPILED)
+def _own_tie(effects: Effects, u: int) -> Floats:
+    """How readily a judge ties groups of each size."""
+    tie: Floats = effects.tie[u if effects.tie.shape[0] > 1 else 0]
+    return tie
+
+
+@njit(**COMPILED)
+def _pair_tie(effects: Effects, u: int) -> float:
+    """How readily a judge ties two items; it does not matter where it never does."""
+    return float(_own_tie(effects, u)[0]) if effects.sizes.shape[0] else 0.0
+
+
+# --- the objective: sums over judges -------------------------------------------------------------
+
+
+@njit(**COMPILED)
+def _gather(wins: Wins, a: int, b: int, score: Floats, gap: Floats) -> None:
+    """``gap = score[winner] - score[loser]`` for the votes from a to b."""
+    for i in range(b - a):
+        gap[i] = score[wins.winner[a + i]] - score[wins.loser[a + i]]
+
+
+@njit(**COMPILED)
+def _most_votes(start: Offsets, first_judge: int, last_judge: int) -> int:
+    """The largest number of votes any of these judges gave."""
+    most = 0
+    for u in range(first_judge, last_judge):
+        most = max(most, start[u + 1] - start[u])
+    return most
+
+
+@njit(**COMPILED)
+def _judge_derivatives(
+    noise: NoiseCode,
+    wins: Wins,
+    lists: Lists,
+    effects: Effects,
+    u: int,
+    gap: Floats,
+    spot: Floats,
+    accuracy: float,
+    scratch: Floats,
+) -> tuple[float, float]:
+    """First and second derivative of one judge's loss in its accuracy.
+
+    `gap` has the differences of scores of its pairs, `spot` the scores of the items of its lists.
+    """
+    a, b = wins.start[u], wins.start[u + 1]
+    slope_sum, bend_sum = 0.0, 0.0
+    if _is_plain(wins):
+        slope_sum, bend_sum = _accuracy_derivatives(
+            noise, gap[: b - a], wins.weight[a:b], accuracy, scratch
+        )
+    else:
+        x, terms = scratch[13], scratch
+        for c in range(a, b, BLOCK):
+            k = min(BLOCK, b - c)
+            _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
+            _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
+            for i in range(k):
+                pull = wins.weight[c + i] * gap[c - a + i]
+                slope_sum += pull * terms[1, i]
+                bend_sum += pull * gap[c - a + i] * terms[2, i]
+    for k in range(lists.start[u], lists.start[u + 1]):
+        place, score, level = _list_of(lists, u, k, spot, accuracy)
+        _, slope, bend = _list_along(
+            noise, place, score, level, lists.ranked[k], effects.likeness[k],
+            effects.sizes, _own_tie(effects, u),
+        )  # fmt: skip
+        slope_sum += lists.weight[k] * slope
+        bend_sum += lists.weight[k] * bend
+    return slope_sum, bend_sum
+
+
+@njit(**COMPILED)
+def _list_of(
+    lists: Lists, u: int, k: int, spot: Floats, accuracy: float
+) -> tuple[Floats, Floats, Integers]:
+    """Places, scores and levels of the items of a list."""
+    a, b, origin = lists.begin[k], lists.begin[k + 1], lists.begin[lists.start[u]]
+    score = spot[a - origin : b - origin]
+    return accuracy * score, score, lists.level[a:b]
+
+
+@njit(**COMPILED)
+def _gather_lists(lists: Lists, u: int, score: Floats, spot: Floats) -> None:
+    """The scores of the items of a judge's lists, one list after the other."""
+    a, b = lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]
+    for e in range(a, b):
+        spot[e - a] = score[lists.item[e]]
+
+
+@njit(**COMPILED)
+def _most_entries(lists: Lists, first_judge: int, last_judge: int) -> int:
+    """The largest number of items in the lists of any of these judges."""
+    most = 0
+    for u in range(first_judge, last_judge):
+        most = max(most, lists.begin[lists.start[u + 1]] - lists.begin[lists.start[u]])
+    return most
+
+
+@njit(**COMPILED)
+def _best_accuracy(
+    noise: NoiseCode,
+    rule: AccuracyRule,
+    wins: Wins,
+    lists: Lists,
+    effects: Effects,
+    u: int,
+    gap: Floats,
+    spot: Floats,
+    guess: float,
+    scratch: Floats,
+) -> float:
+    """Minimise one judge's loss + precision/2 (accuracy - mean)^2 within the bound, scores given.
+
+    The problem is convex: Newton steps inside a shrinking bracket, bisection where they leave it
+    or no longer halve the slope. Where second derivatives are not exact, secants correct them.
+    """
+    exact = noise.family == GUMBEL or lists.start[u + 1] == lists.start[u]
+    low, high = -rule.bound, rule.bound
+    low_seen, high_seen = False, False
+    accuracy = float(min(max(guess, low), high))
+    last_slope, last_place, was = np.inf, accuracy, 0.0
+    for _ in range(NEWTON_STEPS):
+        slope, bend = _judge_derivatives(
+            noise, wins, lists, effects, u, gap, spot, accuracy, scratch
+        )
+        slope += rule.precision * (accuracy - rule.mean)
+        bend += rule.precision
+        if not exact and accuracy != last_place:
+            bend = min(max((slope - was) / (accuracy - last_place), 0.2 * bend), 5.0 * bend)
+        last_place, was = accuracy, slope
+        if slope == 0.0:
+            return accuracy
+        if slope > 0.0:
+            high, high_seen = accuracy, True
+        else:
+            low, low_seen = accuracy, True
+        if low >= high:
+            return accuracy
+        move = -slope / bend if bend > 0.0 else np.copysign(np.inf, -slope)
+        longest = 2.0 * (1.0 + abs(accuracy))
+        proposal = accuracy + min(max(move, -longest), longest)
+        small = abs(move) < NEWTON_SMALL * (1.0 + abs(accuracy))
+        if small and abs(move) * np.sqrt(bend) < NEWTON_TOLERANCE:
+            return float(min(max(proposal, low), high))
+        slow = low_seen and high_seen and abs(slope) > 0.5 * last_slope
+        if proposal >= high and not high_seen:
+            proposal = high
+        elif proposal <= low and not low_seen:
+            proposal = low
+        elif slow or proposal >= high or proposal <= low:
+            proposal = 0.5 * (low + high)
+        last_slope = abs(slope)
+        accuracy = proposal
+    return accuracy
+
+
+@njit(**COMPILED, fastmath=FAST)
+def _weighted_sums(
+    weight: Floats, value: Floats, slope: Floats, gap: Floats
+) -> tuple[float, float]:
+    """``sum w value`` and ``sum w slope gap``."""
+    total = 0.0
+    moment = 0.0
+    for i in range(weight.shape[0]):
+        total += weight[i] * value[i]
+        moment += weight[i] * slope[i] * gap[i]
+    return total, moment
+
+
+@njit(**COMPILED, fastmath=EXACT_ORDER)
+def _judge_pass(
+    noise: NoiseCode,
+    wins: Wins,
+    a: int,
+    b: int,
+    gap: Floats,
+    accuracy: float,
+    score_slope: Floats,
+    scratch: Floats,
+) -> tuple[float, float]:
+    """Value and slope in the accuracy of one judge's votes; adds to the slope in the scores."""
+    x, odds, first, pull, value = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    total = 0.0
+    accuracy_slope = 0.0
+    for c in range(a, b, BLOCK):
+        k = min(BLOCK, b - c)
+        for i in range(k):
+            x[i] = accuracy * gap[c - a + i]
+        _tail(noise, x, k, odds, first, pull)
+        _values(noise, x, k, odds, first, value)
+        _slopes(x, k, odds, first, pull)
+        sums = _weighted_sums(wins.weight[c : c + k], value, pull, gap[c - a : c - a + k])
+        total += sums[0]
+        accuracy_slope += sums[1]
+        for i in range(k):
+            pull[i] *= wins.weight[c + i] * accuracy
+        for i in range(k):
+            score_slope[wins.winner[c + i]] += pull[i]
+            score_slope[wins.loser[c + i]] -= pull[i]
+    return total, accuracy_slope
+
+
+@njit(**COMPILED)
+def _effects_pass(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects,
+    u: int,
+    gap: Floats,
+    accuracy: float,
+    score_slope: Floats,
+    tie_slope: Floats,
+    order_slope: Floats,
+    scratch: Floats,
+) -> tuple[float, float]:
+    """As `_judge_pass`, where ties and sides matter too."""
+    a, b = wins.start[u], wins.start[u + 1]
+    x, terms = scratch[13], scratch
+    total, accuracy_slope = 0.0, 0.0
+    for c in range(a, b, BLOCK):
+        k = min(BLOCK, b - c)
+        _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
+        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
+        for i in range(k):
+            weight = wins.weight[c + i]
+            total += weight * terms[0, i]
+            accuracy_slope += weight * terms[1, i] * gap[c - a + i]
+            score_slope[wins.winner[c + i]] += weight * accuracy * terms[1, i]
+            score_slope[wins.loser[c + i]] -= weight * accuracy * terms[1, i]
+        if wins.tied.shape[0]:
+            for i in range(k):
+                tie_slope[u, 0] += wins.weight[c + i] * terms[3, i]
+        if wins.side.shape[0]:
+            for i in range(k):
+                order_slope[u] += wins.weight[c + i] * wins.side[c + i] * terms[1, i]
+    return total, accuracy_slope
+
+
+@njit(**COMPILED)
+def _lists_pass(
+    noise: NoiseCode,
+    lists: Lists,
+    effects: Effects,
+    u: int,
+    spot: Floats,
+    accuracy: float,
+    score_slope: Floats,
+    tie_slope: Floats,
+) -> tuple[float, float]:
+    """Value and slope in the accuracy of one judge's lists; adds to the other slopes."""
+    total, accuracy_slope = 0.0, 0.0
+    own_tie = np.zeros(effects.sizes.shape[0])
+    for k in range(lists.start[u], lists.start[u + 1]):
+        place, score, level = _list_of(lists, u, k, spot, accuracy)
+        slope = np.empty(place.shape[0])
+        own_tie[:] = 0.0
+        value = _list_pass(
+            noise, place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
+            slope, own_tie,
+        )  # fmt: skip
+        weight = lists.weight[k]
+        total += weight * value
+        for i in range(place.shape[0]):
+            accuracy_slope += weight * slope[i] * score[i]
+            score_slope[lists.item[lists.begin[k] + i]] += weight * accuracy * slope[i]
+        for t in range(own_tie.shape[0]):
+            tie_slope[u, t] += weight * own_tie[t]
+    return total, accuracy_slope
+
+
+@njit(**COMPILED)
+def votes_pass(
+    noise: NoiseCode,
+    rule: AccuracyRule,
+    wins: Wins,
+    lists: Lists,
+    effects: Effects,
+    first_judge: int,
+    last_judge: int,
+    score: Floats,
+    accuracy: Floats,
+    score_slope: Floats,
+    accuracy_slope: Floats,
+    tie_slope: Floats,
+    order_slope: Floats,
+) -> float:
+    """One pass over the votes of some judges: value and gradients of their likelihood.
+
+    For plain pairs the value is ``sum_u sum_k w_k g(accuracy_u (score_winner - score_loser))``.
+    `score_slope` is added to; the slopes of the judges (`accuracy_slope`; `tie_slope`, a column per
+    size; `order_slope`) are set, and so is `accuracy` where the rule leaves it free: to the minimum
+    of value and prior given the scores. The prior is not part of value and slopes.
+    """
+    gap = np.empty(_most_votes(wins.start, first_judge, last_judge))
+    spot = np.empty(_most_entries(lists, first_judge, last_judge))
+    scratch = np.empty((14, BLOCK))
+    total = 0.0
+    for u in range(first_judge, last_judge):
+        a, b = wins.start[u], wins.start[u + 1]
+        _gather(wins, a, b, score, gap)
+        _gather_lists(lists, u, score, spot)
+        tie_slope[u] = 0.0
+        if wins.side.shape[0]:
+            order_slope[u] = 0.0
+        if rule.free:
+            accuracy[u] = _best_accuracy(
+                noise, rule, wins, lists, effects, u, gap, spot, accuracy[u], scratch
+            )
+        if _is_plain(wins):
+            value, slope = _judge_pass(noise, wins, a, b, gap, accuracy[u], score_slope, scratch)
+        else:
+            value, slope = _effects_pass(
+                noise, wins, effects, u, gap, accuracy[u],
+                score_slope, tie_slope, order_slope, scratch,
+            )  # fmt: skip
+        if lists.start[u + 1] > lists.start[u]:
+            of_lists = _lists_pass(
+                noise, lists, effects, u, spot, accuracy[u], score_slope, tie_slope
+            )
+            value += of_lists[0]
+            slope += of_lists[1]
+        accuracy_slope[u] = slope
+        total += value
+    return total
+
+
+# --- second derivatives --------------------------------------------------------------------------
+
+
+@njit(**COMPILED, fastmath=EXACT_ORDER)
+def _plain_curvature(
+    noise: NoiseCode,
+    wins: Wins,
+    u: int,
+    score: Floats,
+    accuracy: float,
+    diagonal: Floats,
+    cross: Floats,
+    scratch: Floats,
+) -> float:
+    """Add one judge's plain pairs to ``A``'s diagonal and to ``b_u``; their part of ``C_u``."""
+    x, odds, first, slope, bend = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    own_bend = 0.0
+    for c in range(wins.start[u], wins.start[u + 1], BLOCK):
+        k = min(BLOCK, wins.start[u + 1] - c)
+        _gather(wins, c, c + k, score, x)
+        for i in range(k):
+            x[i] *= accuracy
+        _tail(noise, x, k, odds, first, slope)
+        _bends(x, k, odds, first, slope, bend)
+        _slopes(x, k, odds, first, slope)
+        for i in range(k):
+            weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
+            stiffness = weight * accuracy * accuracy * bend[i]
+            diagonal[up] += stiffness
+            diagonal[down] += stiffness
+            own_bend += weight * (score[up] - score[down]) ** 2 * bend[i]
+            mixed = weight * (slope[i] + x[i] * bend[i])
+            cross[up] += mixed
+            cross[down] -= mixed
+    return own_bend
+
+
+@njit(**COMPILED)
+def _effects_curvature(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects,
+    places: EffectPlaces,
+    u: int,
+    score: Floats,
+    accuracy: float,
+    diagonal: Floats,
+    cross: Floats,
+    scratch: Floats,
+) -> float:
+    """As `_plain_curvature`, where ties and sides matter too."""
+    x, gap, terms = scratch[13], scratch[14], scratch
+    own_bend = 0.0
+    for c in range(wins.start[u], wins.start[u + 1], BLOCK):
+        k = min(BLOCK, wins.start[u + 1] - c)
+        _gather(wins, c, c + k, score, gap)
+        _arguments(wins, c, gap, k, accuracy, _own_order(effects, u), x)
+        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
+        for i in range(k):
+            weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
+            slope, bend = weight * terms[1, i], weight * terms[2, i]
+            diagonal[up] += accuracy * accuracy * bend
+            diagonal[down] += accuracy * accuracy * bend
+            own_bend += gap[i] * gap[i] * bend
+            mixed = slope + accuracy * gap[i] * bend
+            cross[up] += mixed
+            cross[down] -= mixed
+            if wins.side.shape[0]:
+                side = wins.side[c + i]
+                for at in _touched(places.order, places.own_order, u):
+                    diagonal[at] += side * side * bend
+                    cross[at] += side * gap[i] * bend
+            if wins.tied.shape[0]:
+                for at in _touched(_tie_place(places, 0), places.own_tie, u):
+                    diagonal[at] += weight * terms[5, i]
+                    cross[at] += weight * gap[i] * terms[4, i]
+    return own_bend
+
+
+@njit(**COMPILED)
+def _touched(common: int, own: int, u: int) -> tuple[int, int]:
+    """Where an effect stands in the state: for all judges, and for one; the last place if none."""
+    return common, own + u if own >= 0 else -1
+
+
+@njit(**COMPILED)
+def _tie_place(places: EffectPlaces, t: int) -> int:
+    """Where the weight of ties of the t-th size stands in the state."""
+    return places.tie + t if places.tie >= 0 else -1
+
+
+@njit(**COMPILED)
+def _lists_curvature(
+    noise: NoiseCode,
+    lists: Lists,
+    effects: Effects,
+    places: EffectPlaces,
+    u: int,
+    spot: Floats,
+    accuracy: float,
+    diagonal: Floats,
+    cross: Floats,
+    hessian: Floats,
+) -> float:
+    """Add one judge's lists to ``A``'s diagonal and to ``b_u``; their part of ``C_u``."""
+    own_bend = 0.0
+    kinds = effects.sizes.shape[0]
+    unused = np.zeros(kinds)
+    for k in range(lists.start[u], lists.start[u + 1]):
+        place, score, level = _list_of(lists, u, k, spot, accuracy)
+        h, size = place.shape[0], place.shape[0] + kinds
+        slope = np.empty(h)
+        _like_hessian(
+            noise, place, level, lists.ranked[k], effects.likeness[k],
+            effects.sizes, _own_tie(effects, u), slope, unused, hessian,
+        )  # fmt: skip
+        weight = lists.weight[k]
+        for i in range(h):
+            along = 0.0
+            for o in range(h):
+                along += hessian[i, o] * score[o]
+            at = lists.item[lists.begin[k] + i]
+            diagonal[at] += weight * accuracy * accuracy * hessian[i, i]
+            cross[at] += weight * (slope[i] + accuracy * along)
+            own_bend += weight * score[i] * along
+        for t in range(kinds):
+            along = 0.0
+            for o in range(h):
+                along += hessian[h + t, o] * score[o]
+            common, own = _touched(_tie_place(places, t), places.own_tie, u)
+            diagonal[common] += weight * hessian[h + t, h + t]
+            diagonal[own] += weight * hessian[h + t, h:size].sum()
+            cross[common] += weight * along
+            cross[own] += weight * along
+    return own_bend
+
+
+@njit(**COMPILED)
+def _items_of_judge(
+    wins: Wins, lists: Lists, u: int, seen: NDArray[np.bool_], items: Offsets
+) -> int:
+    """List the items the judge voted on, each once; how many there are."""
+    count = 0
+    for k in range(wins.start[u], wins.start[u + 1]):
+        for item in (wins.winner[k], wins.loser[k]):
+            if not seen[item]:
+                seen[item] = True
+                items[count] = item
+                count += 1
+    for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
+        item = lists.item[e]
+        if not seen[item]:
+            seen[item] = True
+            items[count] = item
+            count += 1
+    for p in range(count):
+        seen[items[p]] = False
+    return count
+
+
+@njit(**COMPILED)
+def _places_of_judge(
+    wins: Wins,
+    lists: Lists,
+    effects: Effects,
+    places: EffectPlaces,
+    u: int,
+    seen: NDArray[np.bool_],
+    found: Offsets,
+) -> int:
+    """Where in the state the judge's votes have an effect: its items, then ties and sides."""
+    count = _items_of_judge(wins, lists, u, seen, found)
+    if places.tie >= 0:
+        for t in range(effects.sizes.shape[0]):
+            found[count] = places.tie + t
+            count += 1
+    for common, own in ((-1, places.own_tie), (places.order, places.own_order)):
+        if common >= 0:
+            found[count] = common
+            count += 1
+        if own >= 0:
+            found[count] = own + u
+            count += 1
+    return int(count)
+
+
+@njit(**COMPILED)
+def curvature_pass(
+    noise: NoiseCode,
+    rule: AccuracyRule,
+    wins: Wins,
+    lists: Lists,
+    effects: Effects,
+    places: EffectPlaces,
+    score: Floats,
+    accuracy: Floats,
+    diagonal: Floats,
+    accuracy_bend: Floats,
+) -> None:
+    """Curvature of the likelihood in each unknown, with the free accuracies profiled out.
+
+    Let ``A`` be the second derivatives in the state (scores, ties, order), ``C`` those in the
+    accuracies (a diagonal, prior included) and ``B`` the mixed ones, a column ``b_u`` for each
+    judge. Adds the diagonal of ``A - B C^-1 B'`` to `diagonal` and sets `accuracy_bend` to ``C``.
+
+    `diagonal` has one place more than the state, for effects that are not there.
+    """
+    n = diagonal.shape[0]
+    scratch = np.empty((15, BLOCK))
+    cross = np.zeros(n)
+    seen = np.zeros(n, dtype=np.bool_)
+    found = np.empty(n, dtype=np.int64)
+    spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
+    size = _longest(lists) + effects.sizes.shape[0]
+    hessian = np.empty((size, size))
+    for u in range(wins.start.shape[0] - 1):
+        if _is_plain(wins):
+            bend = _plain_curvature(noise, wins, u, score, accuracy[u], diagonal, cross, scratch)
+        else:
+            bend = _effects_curvature(
+                noise, wins, effects, places, u, score, accuracy[u], diagonal, cross, scratch
+            )
+        if lists.start[u + 1] > lists.start[u]:
+            _gather_lists(lists, u, score, spot)
+            bend += _lists_curvature(
+                noise, lists, effects, places, u, spot, accuracy[u], diagonal, cross, hessian
+            )
+        bend += rule.precision
+        accuracy_bend[u] = bend
+        share = 1.0 / bend if rule.free and bend > 0.0 else 0.0
+        count = _places_of_judge(wins, lists, effects, places, u, seen, found)
+        for p in range(count):
+            i = found[p]
+            diagonal[i] -= cross[i] * cross[i] * share
+            cross[i] = 0.0
+        cross[-1] = 0.0
+
+
+# --- all second derivatives, for errors ----------------------------------------------------------
+
+
+@njit(**COMPILED)
+def count_places(
+    wins: Wins, lists: Lists, effects: Effects, places: EffectPlaces, n: int, count: Offsets
+) -> None:
+    """Set in how many places of the state each judge's votes have an effect."""
+    seen = np.zeros(n, dtype=np.bool_)
+    found = np.empty(n, dtype=np.int64)
+    for u in range(wins.start.shape[0] - 1):
+        count[u] = _places_of_judge(wins, lists, effects, places, u, seen, found)
+
+
+@njit(**COMPILED)
+def _add(matrix: Floats, i: int, j: int, amount: float) -> None:
+    """Add to an entry and its mirror image."""
+    matrix[i, j] += amount
+    if i != j:
+        matrix[j, i] += amount
+
+
+@njit(**COMPILED)
+def _pair_blocks(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects,
+    places: EffectPlaces,
+    u: int,
+    score: Floats,
+    accuracy: float,
+    matrix: Floats,
+    stiffness: Floats,
+    column: Floats,
+    scratch: Floats,
+) -> float:
+    """Add one judge's pairs to ``A`` and to ``b_u``; their part of ``C_u``.
+
+    Without a `matrix` (one of no size), the second derivative in the gap of each pair goes to
+    `stiffness`, and effects are taken as known.
+    """
+    x, gap, terms = scratch[13], scratch[14], scratch
+    dense = matrix.shape[0] > 0
+    own_bend = 0.0
+    for c in range(wins.start[u], wins.start[u + 1], BLOCK):
+        k = min(BLOCK, wins.start[u + 1] - c)
+        _gather(wins, c, c + k, score, gap)
+        _arguments(wins, c, gap, k, accuracy, _own_order(effects, u), x)
+        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
+        for i in range(k):
+            weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
+            slope, bend = weight * terms[1, i], weight * terms[2, i]
+            pull = accuracy * accuracy * bend
+            mixed = slope + accuracy * gap[i] * bend
+            own_bend += gap[i] * gap[i] * bend
+            column[up] += mixed
+            column[down] -= mixed
+            if not dense:
+                stiffness[c + i] = pull
+                continue
+            matrix[up, up] += pull
+            matrix[down, down] += pull
+            matrix[up, down] -= pull
+            matrix[down, up] -= pull
+            order = _touched(places.order, places.own_order, u)
+            tie = _touched(_tie_place(places, 0), places.own_tie, u)
+            if wins.side.shape[0]:
+                side = wins.side[c + i]
+                _add_effect(
+                    matrix, column, order, up, down,
+                    accuracy * side * bend, side * gap[i] * bend, bend * side * side,
+                )  # fmt: skip
+            if wins.tied.shape[0]:
+                with_x = weight * terms[4, i]
+                _add_effect(
+                    matrix, column, tie, up, down,
+                    accuracy * with_x, gap[i] * with_x, weight * terms[5, i],
+                )  # fmt: skip
+                if wins.side.shape[0]:
+                    for at in order:
+                        for to in tie:
+                            if at >= 0 and to >= 0:
+                                _add(matrix, at, to, wins.side[c + i] * with_x)
+    return own_bend
+
+
+@njit(**COMPILED)
+def _add_effect(
+    matrix: Floats,
+    column: Floats,
+    touched: tuple[int, int],
+    up: int,
+    down: int,
+    with_scores: float,
+    with_accuracy: float,
+    own: float,
+) -> None:
+    """Add what one vote says of an effect, which stands in one or two places of the state."""
+    for at in touched:
+        if at < 0:
+            continue
+        _add(matrix, at, up, with_scores)
+        _add(matrix, at, down, -with_scores)
+        column[at] += with_accuracy
+        for to in touched:
+            if to >= 0:
+                matrix[at, to] += own
+
+
+@njit(**COMPILED)
+def _list_blocks(
+    noise: NoiseCode,
+    lists: Lists,
+    effects: Effects,
+    places: EffectPlaces,
+    u: int,
+    spot: Floats,
+    accuracy: float,
+    matrix: Floats,
+    entries: Floats,
+    entry: int,
+    column: Floats,
+    hessian: Floats,
+) -> tuple[int, float]:
+    """Add one judge's lists to ``A`` and to ``b_u``; their part of ``C_u``.
+
+    Without a `matrix`, what would be added to it is listed in `entries`, from `entry` on.
+    """
+    own_bend = 0.0
+    kinds = effects.sizes.shape[0]
+    unused = np.zeros(kinds)
+    for k in range(lists.start[u], lists.start[u + 1]):
+        place, score, level = _list_of(lists, u, k, spot, accuracy)
+        h = place.shape[0]
+        slope = np.empty(h)
+        _list_hessian(
+            noise, place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
+            slope, unused, hessian,
+        )  # fmt: skip
+        weight = lists.weight[k]
+        items = lists.item[lists.begin[k] : lists.begin[k + 1]]
+        for i in range(h):
+            along = 0.0
+            for o in range(h):
+                along += hessian[i, o] * score[o]
+                pull = weight * accuracy * accuracy * hessian[i, o]
+                if matrix.shape[0] > 0:
+                    matrix[items[i], items[o]] += pull
+                else:
+                    entries[entry] = pull
+                    entry += 1
+            column[items[i]] += weight * (slope[i] + accuracy * along)
+            own_bend += weight * score[i] * along
+        if matrix.shape[0] == 0:
+            continue
+        for t in range(kinds):
+            for at in _touched(_tie_place(places, t), places.own_tie, u):
+                if at < 0:
+                    continue
+                for o in range(h):
+                    _add(matrix, at, items[o], weight * accuracy * hessian[h + t, o])
+                    column[at] += weight * hessian[h + t, o] * score[o]
+                for r in range(kinds):
+                    for to in _touched(_tie_place(places, r), places.own_tie, u):
+                        if to >= 0:
+                            matrix[at, to] += weight * hessian[h + t, h + r]
+    return entry, own_bend
+
+
+@njit(**COMPILED)
+def blocks_pass(
+    noise: NoiseCode,
+    wins: Wins,
+    lists: Lists,
+    effects: Effects,
+    places: EffectPlaces,
+    score: Floats,
+    accuracy: Floats,
+    matrix: Floats,
+    stiffness: Floats,
+    entries: Floats,
+    start: Offsets,
+    place: Integers,
+    mixed: Floats,
+    bend: Floats,
+) -> None:
+    """All second derivatives of the likelihood, exact.
+
+    Sets `bend` to ``C``, adds ``A`` to `matrix`. If that has no size, sets what ``A`` consists of: for each pair the
+    `stiffness` of its gap, for each list the `entries` for its items, row by row. ``b_u`` goes,
+    place by place, to ``mixed[start[u]:start[u + 1]]`` and the places it is about to `place`.
+    """
+    n = max(matrix.shape[0], score.shape[0]) + 1
+    scratch = np.empty((15, BLOCK))
+    column = np.zeros(n)
+    seen = np.zeros(n, dtype=np.bool_)
+    found = np.empty(n, dtype=np.int64)
+    spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
+    size = _longest(lists) + effects.sizes.shape[0]
+    hessian = np.empty((size, size))
+    entry = 0
+    for u in range(wins.start.shape[0] - 1):
+        bend[u] = _pair_blocks(
+            noise, wins, effects, places, u, score, accuracy[u],
+            matrix, stiffness, column, scratch,
+        )  # fmt: skip
+        if lists.start[u + 1] > lists.start[u]:
+            _gather_lists(lists, u, score, spot)
+            entry, of_lists = _list_blocks(
+                noise, lists, effects, places, u, spot, accuracy[u],
+                matrix, entries, entry, column, hessian,
+            )  # fmt: skip
+            bend[u] += of_lists
+        count = _places_of_judge(wins, lists, effects, places, u, seen, found)
+        for p in range(count):
+            place[start[u] + p] = found[p]
+            mixed[start[u] + p] = column[found[p]]
+            column[found[p]] = 0.0
+
+
+@njit(**COMPILED)
+def subtract_squares(
+    start: Offsets, place: Integers, mixed: Floats, share: Floats, matrix: Floats
+) -> None:
+    """Subtract ``sum_u share_u b_u b_u'`` from `matrix`."""
+    for u in range(start.shape[0] - 1):
+        if share[u] == 0.0:
+            continue
+        for p in range(start[u], start[u + 1]):
+            pull = mixed[p] * share[u]
+            for o in range(start[u], start[u + 1]):
+                matrix[place[p], place[o]] -= pull * mixed[o]
+
+
+@njit(**COMPILED)
+def squares(
+    start: Offsets, place: Integers, mixed: Floats, covariance: Floats, square: Floats
+) -> None:
+    """Set ``square_u = b_u' covariance b_u``."""
+    for u in range(start.shape[0] - 1):
+        square[u] = 0.0
+        for p in range(start[u], start[u + 1]):
+            row = 0.0
+            for o in range(start[u], start[u + 1]):
+                row += covariance[place[p], place[o]] * mixed[o]
+            square[u] += mixed[p] * row
+
+
+# --- one judge's votes on one item ---------------------------------------------------------------
+
+
+@njit(**COMPILED)
+def cell_counts(wins: Wins, lists: Lists, n_items: int, most: int) -> Offsets:
+    """How many pairs of judge and item have 0, 1, ... `most` (or more) votes."""
+    counts = np.zeros(most + 1, dtype=np.int64)
+    votes = np.zeros(n_items, dtype=np.int64)
+    seen = np.zeros(n_items, dtype=np.bool_)
+    items = np.empty(n_items, dtype=np.int64)
+    for u in range(wins.start.shape[0] - 1):
+        for k in range(wins.start[u], wins.start[u + 1]):
+            votes[wins.winner[k]] += 1
+            votes[wins.loser[k]] += 1
+        for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
+            votes[lists.item[e]] += 1
+        count = _items_of_judge(wins, lists, u, seen, items)
+        for p in range(count):
+            counts[min(votes[items[p]], most)] += 1
+            votes[items[p]] = 0
+    return counts
+
+
+@njit(**COMPILED)
+def capped_weights(wins: Wins, lists: Lists, n_items: int, cap: float) -> tuple[Floats, Floats]:
+    """Weights, of pairs and of lists, under which no judge has more than `cap` on any item."""
+    weight, list_weight = wins.weight.copy(), lists.weight.copy()
+    votes = np.zeros(n_items)
+    for u in range(wins.start.shape[0] - 1):
+        for k in range(wins.start[u], wins.start[u + 1]):
+            votes[wins.winner[k]] = 0.0
+            votes[wins.loser[k]] = 0.0
+        for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
+            votes[lists.item[e]] = 0.0
+        for k in range(wins.start[u], wins.start[u + 1]):
+            votes[wins.winner[k]] += wins.weight[k]
+            votes[wins.loser[k]] += wins.weight[k]
+        for k in range(lists.start[u], lists.start[u + 1]):
+            for e in range(lists.begin[k], lists.begin[k + 1]):
+                votes[lists.item[e]] += lists.weight[k]
+        for k in range(wins.start[u], wins.start[u + 1]):
+            most = max(votes[wins.winner[k]], votes[wins.loser[k]])
+            if most > cap:
+                weight[k] *= cap / most
+        for k in range(lists.start[u], lists.start[u + 1]):
+            most = 0.0
+            for e in range(lists.begin[k], lists.begin[k + 1]):
+                most = max(most, votes[lists.item[e]])
+            if most > cap:
+                list_weight[k] *= cap / most
+    return weight, list_weight
+
+
+@njit(**COMPILED)
+def _won_and_played(wins: Wins, lists: Lists, u: int, won: Floats, played: Floats) -> None:
+    """Add the weight of one judge's votes on each item, and how much of it the item won.
+
+    In a list an item wins the share of the others that are below it, and half of its equals.
+    """
+    for k in range(wins.start[u], wins.start[u + 1]):
+        tied = wins.tied.shape[0] > 0 and wins.tied[k]
+        won[wins.winner[k]] += wins.weight[k] * (0.5 if tied else 1.0)
+        won[wins.loser[k]] += wins.weight[k] * (0.5 if tied else 0.0)
+        played[wins.winner[k]] += wins.weight[k]
+        played[wins.loser[k]] += wins.weight[k]
+    for k in range(lists.start[u], lists.start[u + 1]):
+        a, b = lists.begin[k], lists.begin[k + 1]
+        for e in range(a, b):
+            below, same = 0, -1
+            for o in range(a, b):
+                below += lists.level[o] > lists.level[e]
+                same += lists.level[o] == lists.level[e]
+            won[lists.item[e]] += lists.weight[k] * (below + 0.5 * same) / (b - a - 1)
+            played[lists.item[e]] += lists.weight[k]
+
+
+@njit(**COMPILED)
+def item_totals(wins: Wins, lists: Lists, n_items: int) -> tuple[Floats, Floats, Offsets]:
+    """Per item: the weight won, the weight of all its votes, the number of judges on it."""
+    won, played = np.zeros(n_items), np.zeros(n_items)
+    judges = np.zeros(n_items, dtype=np.int64)
+    seen = np.zeros(n_items, dtype=np.bool_)
+    items = np.empty(n_items, dtype=np.int64)
+    for u in range(wins.start.shape[0] - 1):
+        _won_and_played(wins, lists, u, won, played)
+        for p in range(_items_of_judge(wins, lists, u, seen, items)):
+            judges[items[p]] += 1
+    return won, played, judges
+
+
+@njit(**COMPILED)
+def heavy_cells(
+    wins: Wins, lists: Lists, n_items: int, least: float
+) -> tuple[Offsets, Offsets, Floats, Floats]:
+    """Pairs of judge and item with a weight of at least `least`: codes, weight won, weight."""
+    won, played = np.zeros(n_items), np.zeros(n_items)
+    seen = np.zeros(n_items, dtype=np.bool_)
+    items = np.empty(n_items, dtype=np.int64)
+    judge_of, item_of = [np.int64(0) for _ in range(0)], [np.int64(0) for _ in range(0)]
+    won_of, played_of = [0.0 for _ in range(0)], [0.0 for _ in range(0)]
+    for u in range(wins.start.shape[0] - 1):
+        _won_and_played(wins, lists, u, won, played)
+        for p in range(_items_of_judge(wins, lists, u, seen, items)):
+            i = items[p]
+            if played[i] >= least:
+                judge_of.append(np.int64(u))
+                item_of.append(i)
+                won_of.append(won[i])
+                played_of.append(played[i])
+            won[i] = 0.0
+            played[i] = 0.0
+    return np.array(judge_of), np.array(item_of), np.array(won_of), np.array(played_of)
+
+
+# --- what a judge's votes say about the judge ----------------------------------------------------
+
+
+@njit(**COMPILED)
+def position_sums(
+    noise: NoiseCode,
+    start: Offsets,
+    left: Integers,
+    right: Integers,
+    outcome: NDArray[np.int8],
+    weight: Floats,
+    score: Floats,
+    accuracy: Floats,
+    excess: Floats,
+    information: Floats,
+    won: Floats,
+) -> None:
+    """Per judge: slope and information at 0 of an advantage ``d`` of the left side, and left wins.
+
+    The left item wins with chance ``F(a (s_left - s_right) + d)``; a tie is half a win.
+    """
+    x, odds = np.empty(BLOCK), np.empty(BLOCK)
+    first, second = np.empty(BLOCK), np.empty(BLOCK)
+    for u in range(start.shape[0] - 1):
+        excess[u] = 0.0
+        information[u] = 0.0
+        won[u] = 0.0
+        for c in range(start[u], start[u + 1], BLOCK):
+            k = min(BLOCK, start[u + 1] - c)
+            for i in range(k):
+                x[i] = accuracy[u] * (score[left[c + i]] - score[right[c + i]])
+            _tail(noise, x, k, odds, first, second)
+            for i in range(k):
+                share = 0.5 * (1.0 + outcome[c + i])
+                # f / F and f / (1 - F), from h' on the far side of 0 and h' z on the near one
+                gain = first[i] * (odds[i] if x[i] >= 0.0 else 1.0)
+                loss = first[i] * (1.0 if x[i] >= 0.0 else odds[i])
+                excess[u] += weight[c + i] * (share * gain - (1.0 - share) * loss)
+                information[u] += weight[c + i] * gain * loss
+                won[u] += weight[c + i] * share
+
+
+# --- CrowdBT and CrowdTCV: a judge votes as the items say with probability eta -------------------
+
+
+@njit(**COMPILED)
+def _chance(x: float, odds: float) -> float:
+    """``F(x)`` from the odds at ``|x|``."""
+    return (1.0 if x > 0.0 else odds) / (1.0 + odds)
+
+
+@njit(**COMPILED)
+def crowd_scores_pass(
+    noise: NoiseCode, wins: Wins, score: Floats, reliability: Floats, score_slope: Floats
+) -> float:
+    """``-sum w log p``, ``p = eta F(d) + (1 - eta) F(-d)``, and its gradient in the scores."""
+    total = 0.0
+    x, odds, first, second = (
+        np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK),
+    )  # fmt: skip
+    for u in range(wins.start.shape[0] - 1):
+        eta = reliability[u]
+        for c in range(wins.start[u], wins.start[u + 1], BLOCK):
+            k = min(BLOCK, wins.start[u + 1] - c)
+            _gather(wins, c, c + k, score, x)
+            _tail(noise, x, k, odds, first, second)
+            for i in range(k):
+                p = eta * _chance(x[i], odds[i]) + (1.0 - eta) * _chance(-x[i], odds[i])
+                p = max(p, SMALLEST_CHANCE)
+                density = first[i] * odds[i] / (1.0 + odds[i])
+                total -= wins.weight[c + i] * np.log(p)
+                pull = -wins.weight[c + i] * (2.0 * eta - 1.0) * density / p
+                score_slope[wins.winner[c + i]] += pull
+                score_slope[wins.loser[c + i]] -= pull
+    return total
+
+
+@njit(**COMPILED)
+def _best_reliability(chance: Floats, other: Floats, weight: Floats, guess: float) -> float:
+    """Minimise ``-sum w log(eta F(x) + (1 - eta) F(-x))`` over ``0 <= eta <= 1``."""
+    low, high = 0.0, 1.0
+    eta = guess
+    for _ in range(NEWTON_STEPS):
+        slope = 0.0
+        bend = 0.0
+        for i in range(chance.shape[0]):
+            p = eta * chance[i] + (1.0 - eta) * other[i]
+            ratio = (chance[i] - other[i]) / max(p, SMALLEST_CHANCE)
+            slope -= weight[i] * ratio
+            bend += weight[i] * ratio * ratio
+        if slope == 0.0 or (slope < 0.0 and eta == 1.0) or (slope > 0.0 and eta == 0.0):
+            return eta
+        if slope > 0.0:
+            high = eta
+        else:
+            low = eta
+        proposal = eta - slope / bend
+        if proposal >= high:
+            proposal = 1.0 if high == 1.0 else 0.5 * (eta + high)
+        elif proposal <= low:
+            proposal = 0.0 if low == 0.0 else 0.5 * (eta + low)
+        if abs(proposal - eta) < RELIABILITY_TOLERANCE:
+            return proposal
+        eta = proposal
+    return eta
+
+
+@njit(**COMPILED)
+def crowd_reliabilities(noise: NoiseCode, wins: Wins, score: Floats, reliability: Floats) -> None:
+    """Set each judge's ``eta`` in [0, 1] to the maximum of its likelihood, scores given."""
+    most = _most_votes(wins.start, 0, wins.start.shape[0] - 1)
+    x, odds, chance, other = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
+    first, second = np.empty(most), np.empty(most)
+    for u in range(wins.start.shape[0] - 1):
+        a, b = wins.start[u], wins.start[u + 1]
+        _gather(wins, a, b, score, x)
+        _tail(noise, x, b - a, odds, first, second)
+        for i in range(b - a):
+            chance[i] = _chance(x[i], odds[i])
+            other[i] = _chance(-x[i], odds[i])
+        reliability[u] = _best_reliability(
+            chance[: b - a], other[: b - a], wins.weight[a:b], reliability[u]
+        )

@@ -356,7 +356,7 @@ def _loss_by_taste(
     side = np.where(wins.winner == item, 1.0, -1.0)
     x = accuracy * (score[wins.winner] - score[wins.loser])
     half = 0.5 * wins.tied if len(wins.tied) else np.zeros(len(x))
-    effects = own.layout.effects(state[: own.layout.size])
+    effects = own.kernel_effects(state[: own.layout.size])
     taste, loss, its_accuracy = np.zeros(n), np.empty(lists.number), np.array([accuracy])
 
     def loss_with(amount: float) -> float:

@@ -33,7 +33,7 @@ class Information:
     """The blocks at one point.
 
     With very many unknowns some effects are taken as known: those of single judges, and with more
-    than `MOST_DENSE` items all of them. `known` is the layout of what is not.
+    than `MOST_DENSE` items all of them. `layout` is that of what is not.
     """
 
     def __init__(self, objective: Objective, state: Floats, accuracy: Floats) -> None:
@@ -41,20 +41,18 @@ class Information:
         self.layout = _small_enough(objective.layout)
         self.at = _places_of(self.layout, objective.layout)
         """Where the unknowns stand in the whole state."""
-        curvature = objective.curvature(state, accuracy)
-        self.diagonal = curvature.state[self.at]
-        """Of ``A - B C^-1 B'``."""
-        self.whole_diagonal = curvature.state
-        """The same for the whole state."""
-        self.bend = curvature.accuracy
+        self.prior = objective.state_bend(state)[self.at]
+        self.bend = np.full(objective.n_judges, objective.prior.accuracy_precision)
         """``C``."""
+        self.votes, self.mixed = self._blocks(state, accuracy)
+        """``A`` without the prior, and ``B'``, a row for each judge."""
         known = self.bend > LEAST_BEND
         inverse = np.divide(1.0, self.bend, out=np.zeros(len(self.bend)), where=known)
         self.share = inverse if objective.accuracies_free else np.zeros(len(inverse))
         """``C^-1``, or 0 where the accuracies are known."""
-        self.prior = objective.state_bend(state)[self.at]
-        self.votes, self.mixed = self._blocks(state, accuracy)
-        """``A`` without the prior, and ``B'``, a row for each judge."""
+        squares = self.mixed.multiply(self.mixed)
+        self.diagonal = self.votes.diagonal() + self.prior - squares.T @ self.share
+        """Of ``A - B C^-1 B'``."""
 
     @property
     def size(self) -> int:
@@ -119,7 +117,7 @@ class Information:
     ) -> tuple[Floats | sparse.csr_array, sparse.csr_array]:
         objective, n = self.objective, self.objective.n_items
         wins, lists, places = objective.wins, objective.lists, self.layout.places
-        effects = objective.layout.effects(state)
+        effects = objective.kernel_effects(state)
         count = np.zeros(objective.n_judges, dtype=np.int64)
         _kernels.count_places(wins, lists, effects, places, self.size + 1, count)
         start = np.concatenate(([0], np.cumsum(count)))
@@ -128,10 +126,12 @@ class Information:
         matrix = np.zeros((self.size, self.size) if dense else (0, 0))
         stiffness = np.empty(0 if dense else len(wins.winner))
         entries = np.empty(0 if dense else int(np.sum(lists.length**2)))
+        bend = np.empty(objective.n_judges)
         _kernels.blocks_pass(
             objective.noise.code, wins, lists, effects, places, state[:n], accuracy,
-            matrix, stiffness, entries, start, place, mixed,
+            matrix, stiffness, entries, start, place, mixed, bend,
         )  # fmt: skip
+        self.bend += bend
         rows = sparse.csr_array((mixed, place, start), shape=(objective.n_judges, self.size))
         if dense:
             return matrix, rows
@@ -141,12 +141,13 @@ class Information:
         """``A`` from the parts of pairs and lists."""
         n, wins, lists = self.objective.n_items, self.objective.wins, self.objective.lists
         up, down = wins.winner, wins.loser
-        length = lists.length
-        row = np.repeat(lists.item, length[lists.entry_list])
-        spans = [lists.item[a:b] for a, b in zip(lists.begin, lists.begin[1:], strict=False)]
-        column = [np.tile(span, len(span)) for span in spans]
-        rows = np.concatenate((up, down, up, down, row))
-        columns = np.concatenate((up, down, down, up, *column))
+        length = lists.length[lists.entry_list]
+        first = np.cumsum(length) - length
+        column = np.arange(int(length.sum())) + np.repeat(
+            lists.begin[:-1][lists.entry_list] - first, length
+        )
+        rows = np.concatenate((up, down, up, down, np.repeat(lists.item, length)))
+        columns = np.concatenate((up, down, down, up, lists.item[column]))
         values = np.concatenate((stiffness, stiffness, -stiffness, -stiffness, entries))
         return sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(n, n)))
 

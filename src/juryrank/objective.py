@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from juryrank import _kernels
-from juryrank._kernels import AccuracyRule
+from juryrank._kernels import AccuracyRule, Effects
 from juryrank.arrays import Floats
 from juryrank.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.errors import InputError
@@ -163,6 +163,18 @@ class Objective:
         weight = self.lists.weight * choices(self.lists)
         return pairs + total_weight(self.lists.judge, weight, self.n_judges)
 
+    @cached_property
+    def _likeness(self) -> Floats:
+        """How much more each list tells than it would with Gumbel noise."""
+        likeness = np.ones(self.lists.number)
+        if self.lists.number and self.noise.name != "gumbel":
+            _kernels.likenesses(self.noise.code, self.lists, likeness)
+        return likeness
+
+    def kernel_effects(self, state: Floats) -> Effects:
+        """What the compiled code must know of everything but scores and accuracies."""
+        return self.layout.effects(state, self._likeness)
+
     def start_state(self) -> Floats:
         """The state to start from: all scores equal, no effects."""
         return np.zeros(self.layout.size)
@@ -199,7 +211,7 @@ class Objective:
         rule = self.rule._replace(free=False)
         by_judge = self._judge_arrays()
         rows = np.zeros((last - first, self.layout.size))
-        effects = self.layout.effects(state)
+        effects = self.kernel_effects(state)
         for row, u in zip(rows, range(first, last), strict=True):
             _kernels.votes_pass(
                 self.noise.code, rule, self.wins, self.lists, effects, u, u + 1,
@@ -212,7 +224,7 @@ class Objective:
         """Second derivatives in each unknown of the state and in each accuracy."""
         diagonal, accuracy_bend = np.zeros(self.layout.size + 1), np.empty(self.n_judges)
         _kernels.curvature_pass(
-            self.noise.code, self.rule, self.wins, self.lists, self.layout.effects(state),
+            self.noise.code, self.rule, self.wins, self.lists, self.kernel_effects(state),
             self.layout.places, state[: self.n_items], accuracy, diagonal, accuracy_bend,
         )  # fmt: skip
         return Curvature(diagonal[:-1] + self.state_bend(state), accuracy_bend)
@@ -253,7 +265,7 @@ class Objective:
         """The votes' part: value and gradients, summed over chunks in a fixed order."""
         by_judge = self._judge_arrays()
         bounds = list(zip(self.chunks[:-1], self.chunks[1:], strict=True))
-        effects, score = self.layout.effects(state), state[: self.n_items]
+        effects, score = self.kernel_effects(state), state[: self.n_items]
 
         def one_chunk(bound: tuple[int, int]) -> tuple[float, Floats]:
             slope = np.zeros(self.n_items)

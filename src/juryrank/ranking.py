@@ -208,7 +208,8 @@ class _Link:
 
     def list_losses(self, lists: Lists, score: Floats, accuracy: Floats) -> Floats:
         loss = np.empty(lists.number)
-        no_effects = Layout(NO_EFFECTS, len(score), len(accuracy)).effects(score)
+        layout = Layout(NO_EFFECTS, len(score), len(accuracy))
+        no_effects = layout.effects(score, np.ones(lists.number))
         _kernels.list_losses(
             self.noise.code, lists, no_effects, score, accuracy, np.zeros(len(score)), loss
         )

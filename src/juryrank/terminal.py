@@ -433,8 +433,8 @@ def comparison_view(comparison: Comparison) -> Iterator[RenderableType]:
     yield _models_table(comparison)
     yield ""
     yield Text(
-        f"Log-loss: lower is better, and {comparison.guessing:.3f} is what guessing gets. Worse by: "
-        "the log-loss above the best model's, with its standard error."
+        f"Log-loss: lower is better, and {comparison.guessing:.3f} is what guessing gets. Worse "
+        "by: the log-loss above the best model's, with its standard error."
     )
     for row in comparison.table.iter_rows(named=True):
         if row["note"]:

@@ -202,7 +202,10 @@ class _Parts:
         Those have the errors that they would have if all else were held.
         """
         n, whole = len(self.score), self.objective.layout
-        variance = 1.0 / np.maximum(self.blocks.whole_diagonal[n:], LEAST_CURVATURE)
+        if whole.size == n:
+            return np.empty(0)
+        held = self.objective.curvature(self.state, self.accuracy).state[n:]
+        variance = 1.0 / np.maximum(held, LEAST_CURVATURE)
         if joint is None:
             return np.asarray(np.sqrt(whole.total_variances(variance, None)))
         variance[self.blocks.at[n:] - n] = np.diag(joint)[n:]
