@@ -411,6 +411,23 @@ def test_simulate_saves_the_truth_beside_the_votes(tmp_path: Path, ending: str) 
         assert name in result.stderr
 
 
+def test_simulate_makes_rankings_with_ties_and_saves_the_effects(tmp_path: Path) -> None:
+    made = run("simulate", "--items", "6", "--per-vote", "4", "--top", "2", "--votes", "3")
+    lines = made.stdout.splitlines()
+    assert lines[0] == "judge,ranking,options"
+    assert lines[1].count(">") == 1
+    assert lines[1].count("|") == 3
+    out = tmp_path / "made.csv"
+    habits = ("--tie", "0.8", "--tie-sd", "0.3", "--left", "0.5", "--left-sd", "0.2")
+    result = run("simulate", *habits, "--out", str(out))
+    assert "tie" in pl.read_csv(out)["winner"]
+    assert pl.read_csv(tmp_path / "made.judges.csv").columns == [
+        "judge", "accuracy", "tie", "left",
+    ]  # fmt: skip
+    assert pl.read_csv(tmp_path / "made.effects.csv").rows() == [("tie", 0.8), ("left side", 0.5)]
+    assert "made.effects.csv" in result.stderr
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -422,6 +439,10 @@ def test_simulate_saves_the_truth_beside_the_votes(tmp_path: Path, ending: str) 
         ["--items", "1"],
         ["--seed", "-1"],
         ["--score-sd", "-1"],
+        ["--per-vote", "5", "--items", "4"],
+        ["--per-vote", "3", "--top", "4"],
+        ["--per-vote", "3", "--left", "1"],
+        ["--tie-sd", "1"],
     ],
 )
 def test_simulate_refuses(options: list[str]) -> None:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from juryrank.arrays import Floats, finite_numbers
+from juryrank.drawing import (
+    DrawnLists,
+    DrawnPairs,
+    Truth,
+    answered_lists,
+    answered_pairs,
+    pairs_by_density,
+    pairs_per_judge,
+    without_replacement,
+)
 from juryrank.errors import InputError, require_seed
 from juryrank.models import DEFAULT_MODEL, Model, model_named
 from juryrank.noise import Noise, noise_of
-
-Codes = NDArray[np.int64]
+from juryrank.votes import Votes
 
 DEFAULT_ITEMS = 20
 DEFAULT_JUDGES = 10
@@ -23,13 +31,23 @@ DEFAULT_VOTES = 100
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """Simulated votes (judge, left, right, winner) and what they were made from."""
+    """Simulated votes and what they were made from."""
 
     votes: pl.DataFrame
+    """Pairs: judge, left, right, winner (left, right or tie). Votes on more items: judge, ranking
+    (``a > b = c``, best first) and, if not all are ranked, options (``c | a | b | d``)."""
     items: pl.DataFrame
     """The true item and score, best first."""
     judges: pl.DataFrame
-    """The true judge and accuracy (for CrowdBT and CrowdTCV: the chance to vote as meant)."""
+    """The true judge and accuracy (for CrowdBT and CrowdTCV: the chance to vote as meant), and tie
+    and left where judges differ in these."""
+    effects: pl.DataFrame
+    """The true effect and value, named as in `Ranking.effects`: those of a typical judge."""
+    _drawn: DrawnPairs | DrawnLists = field(repr=False)
+
+    def coded(self) -> Votes:
+        """The votes as `rank` has them once they are read, without the detour over text."""
+        return self._drawn.coded(self.items["item"].sort(), self.judges["judge"])
 
 
 def simulate(
@@ -44,9 +62,15 @@ def simulate(
     adversaries: int = 0,
     votes_per_judge: int | None = None,
     density: float | None = None,
+    per_vote: int = 2,
+    top: int | None = None,
+    tie: float = 0.0,
+    tie_sd: float = 0.0,
+    left: float = 0.0,
+    left_sd: float = 0.0,
     seed: int = 0,
 ) -> Simulation:
-    """Draw votes on random pairs.
+    """Draw votes on random pairs, or on random sets of more items.
 
     Args:
         items: Number of items; None for as many as there are scores, else 20.
@@ -58,8 +82,16 @@ def simulate(
         accuracies: One per judge; None draws them from a log-normal around 1 (``eta`` from
             [0.6, 1] for CrowdBT and CrowdTCV; 1 where the model takes all judges as equal).
         adversaries: The first so many judges vote backwards.
-        votes_per_judge: Votes on pairs drawn with replacement (100 if nothing is said).
+        votes_per_judge: Votes on pairs or sets drawn with replacement (100 if nothing is said).
         density: Instead, each judge answers every ordered pair with this probability.
+        per_vote: How many items each vote is about; more than 2 gives rankings.
+        top: How many of them are ranked, the best; None for all, 1 for a choice from the set. (If
+            the last of them are tied, one more.)
+        tie: The weight ``t`` of ties: two equal items are tied with chance ``t / (2 + t)``. At most
+            two items are tied with each other. In votes on more items, for Gumbel noise only.
+        tie_sd: Judges differ: ``log t_u ~ N(log t, tie_sd^2)``.
+        left: What the left item of a pair gains, in log-odds for Gumbel noise.
+        left_sd: Judges differ: ``left_u ~ N(left, left_sd^2)``.
         seed: The same seed gives the same votes.
     """
     require_seed(seed)
@@ -69,28 +101,77 @@ def simulate(
     if not (np.isfinite(score_sd) and score_sd >= 0.0):
         raise InputError(f"score_sd={score_sd} must be a number that is not negative.")
     chosen = noise_of(kind, noise)
+    habits = _Habits(tie, tie_sd, left, left_sd)
+    _check_effects(kind, habits)
+    _check_lists(kind, chosen, habits, items, per_vote, top, density)
     rng = np.random.default_rng(seed)
     score = finite_numbers(scores, items, "scores") if scores is not None else rng.normal(
         0.0, score_sd, items
     )  # fmt: skip
     accuracy = _accuracies(kind, accuracies, judges, adversaries, rng)
-    judge, left, right = _questions(items, judges, votes_per_judge, density, rng)
-    left_won = _answers(kind, chosen, score[left], score[right], accuracy[judge], rng)
+    truth = Truth(score, accuracy, *habits.drawn(judges, rng))
+    count = votes_per_judge or DEFAULT_VOTES
+    drawn: DrawnPairs | DrawnLists
+    if per_vote > 2:
+        judge = np.repeat(np.arange(judges), count)
+        shown = without_replacement(items, per_vote, len(judge), rng)
+        drawn = answered_lists(chosen, truth, judge, shown, top or per_vote, rng)
+    else:
+        asked = (
+            pairs_per_judge(items, judges, count, rng)
+            if density is None
+            else pairs_by_density(items, judges, density, rng)
+        )
+        drawn = answered_pairs(kind, chosen, truth, asked, rng)
     item_names, judge_names = _names("item", items), _names("judge", judges)
-    votes = pl.DataFrame(
-        {
-            "judge": judge_names.gather(judge),
-            "left": item_names.gather(left),
-            "right": item_names.gather(right),
-            "winner": np.where(left_won, "left", "right"),
-        }
-    )
     true_items = pl.DataFrame({"item": item_names, "score": score})
+    true_judges = {"judge": judge_names, "accuracy": pl.Series(accuracy)}
     return Simulation(
-        votes,
+        drawn.frame(item_names, judge_names),
         true_items.sort("score", descending=True),
-        pl.DataFrame({"judge": judge_names, "accuracy": accuracy}),
+        pl.DataFrame(true_judges | habits.by_judge(truth)),
+        habits.common(),
+        drawn,
     )
+
+
+@dataclass(frozen=True)
+class _Habits:
+    """What decides votes beside scores and accuracies."""
+
+    tie: float
+    tie_sd: float
+    left: float
+    left_sd: float
+
+    @property
+    def any_left(self) -> bool:
+        return self.left != 0.0 or self.left_sd > 0.0
+
+    def drawn(self, judges: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """The weight of ties and the left side's advantage with each judge."""
+        tie, left = np.full(judges, self.tie), np.full(judges, self.left)
+        if self.tie_sd:
+            tie = tie * rng.lognormal(0.0, self.tie_sd, judges)
+        if self.left_sd:
+            left = left + rng.normal(0.0, self.left_sd, judges)
+        return tie, left
+
+    def by_judge(self, truth: Truth) -> dict[str, pl.Series]:
+        """The columns in which judges differ."""
+        columns = {}
+        if self.tie_sd:
+            columns["tie"] = pl.Series(truth.tie)
+        if self.left_sd:
+            columns["left"] = pl.Series(truth.left)
+        return columns
+
+    def common(self) -> pl.DataFrame:
+        """Effect and value."""
+        rows = [("tie", self.tie)] if self.tie else []
+        rows += [("left side", self.left)] if self.any_left else []
+        schema = {"effect": pl.String(), "value": pl.Float64()}
+        return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _count(asked: int | None, given: Sequence[float] | None, default: int) -> int:
@@ -125,6 +206,52 @@ def _checked(
     return kind
 
 
+def _check_effects(model: Model, habits: _Habits) -> None:
+    for name in ("tie", "tie_sd", "left_sd"):
+        value = getattr(habits, name)
+        if not (np.isfinite(value) and value >= 0.0):
+            raise InputError(f"{name}={value} must be a number that is not negative.")
+    if not np.isfinite(habits.left):
+        raise InputError(f"left={habits.left} must be a finite number.")
+    if habits.tie_sd and not habits.tie:
+        raise InputError(
+            f"tie_sd={habits.tie_sd:g} says how judges differ in ties, but tie=0 says that there "
+            "are none: give a tie above 0, such as 0.5."
+        )
+    if model.method == "crowd" and (habits.tie or habits.any_left):
+        raise InputError(f"The model {model.name!r} has no ties and no sides: simulate hbtl.")
+
+
+def _check_lists(
+    model: Model,
+    noise: Noise,
+    habits: _Habits,
+    items: int,
+    per_vote: int,
+    top: int | None,
+    density: float | None,
+) -> None:
+    if not 2 <= per_vote <= items:
+        raise InputError(
+            f"per_vote={per_vote} must lie between 2 and the number of items, {items}."
+        )
+    if top is not None and not 1 <= top <= per_vote:
+        raise InputError(f"top={top} must lie between 1 and the items of each vote, {per_vote}.")
+    if per_vote == 2:
+        return
+    if model.method == "crowd":
+        raise InputError(f"The model {model.name!r} is for pairs: simulate hbtl.")
+    if density is not None:
+        raise InputError("A density is for pairs: give the votes per judge.")
+    if habits.any_left:
+        raise InputError("Only pairs have a left side: leave left and left_sd away.")
+    if habits.tie and noise.name != "gumbel":
+        raise InputError(
+            f"In votes on more than two items there are ties with Gumbel noise only, not with "
+            f"{noise.name} noise: simulate hbtl or btl."
+        )
+
+
 def _accuracies(
     model: Model,
     given: Sequence[float] | None,
@@ -147,42 +274,6 @@ def _accuracies(
     backwards = np.arange(judges) < adversaries
     mirrored = 1.0 - accuracy if model.judges == "reliability" else -accuracy
     return np.where(backwards, mirrored, accuracy)
-
-
-def _questions(
-    items: int,
-    judges: int,
-    votes_per_judge: int | None,
-    density: float | None,
-    rng: np.random.Generator,
-) -> tuple[Codes, Codes, Codes]:
-    """Which judge is asked about which ordered pair."""
-    if density is None:
-        count = votes_per_judge or DEFAULT_VOTES
-        judge = np.repeat(np.arange(judges), count)
-        left = rng.integers(0, items, len(judge))
-        return judge, left, (left + rng.integers(1, items, len(judge))) % items
-    pairs = items * (items - 1)
-    asked = [np.flatnonzero(rng.random(pairs) < density) for _ in range(judges)]
-    judge = np.repeat(np.arange(judges), [len(some) for some in asked])
-    left, rest = np.divmod(np.concatenate(asked), items - 1)
-    return judge, left, rest + (rest >= left)
-
-
-def _answers(
-    model: Model,
-    noise: Noise,
-    left: Floats,
-    right: Floats,
-    accuracy: Floats,
-    rng: np.random.Generator,
-) -> NDArray[np.bool_]:
-    """Whether the left item wins: the judge compares what it sees, noise included."""
-    seen = noise.draw(rng, (2, len(left)))
-    if model.judges == "reliability":
-        as_meant = rng.random(len(left)) < accuracy
-        return np.asarray((left + seen[0] > right + seen[1]) == as_meant)
-    return np.asarray(accuracy * (left - right) + seen[0] > seen[1])
 
 
 def _names(word: str, count: int) -> pl.Series:

@@ -378,6 +378,38 @@ def simulate(
     score_sd: Annotated[
         float, typer.Option(min=0.0, metavar="X", help="Spread of the items' scores.")
     ] = 1.0,
+    per_vote: Annotated[
+        int,
+        typer.Option(
+            min=2, metavar="N", help="Items in each vote; more than 2 makes votes rankings."
+        ),
+    ] = 2,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="How many of them are ranked, the best; 1 is a choice from a set.",
+            show_default="all",
+        ),
+    ] = None,
+    tie: Annotated[
+        float,
+        typer.Option(
+            min=0.0, metavar="T", help="Weight of ties: equal items tie with chance T / (2 + T)."
+        ),
+    ] = 0.0,
+    tie_sd: Annotated[
+        float,
+        typer.Option(min=0.0, metavar="X", help="Spread of log T over judges."),
+    ] = 0.0,
+    left: Annotated[
+        float,
+        typer.Option(metavar="X", help="What the left item of a pair gains, in log-odds."),
+    ] = 0.0,
+    left_sd: Annotated[
+        float, typer.Option(min=0.0, metavar="X", help="Spread of that over judges.")
+    ] = 0.0,
     seed: Seed = 0,
     out: Annotated[
         Path | None,
@@ -393,6 +425,8 @@ def simulate(
     Examples:
       juryrank simulate --items 20 --accuracies 3,2,1,0,-1 --out votes.csv
       juryrank simulate --judges 50 --adversaries 5 --seed 7 | juryrank rank -
+      juryrank simulate --per-vote 6 --top 2 --out rankings.csv
+      juryrank simulate --tie 0.8 --left 0.5 | juryrank rank -
     """
     known = None if accuracies is None else _numbers("--accuracies", accuracies)
     model_named(model)
@@ -410,6 +444,12 @@ def simulate(
         adversaries=adversaries,
         votes_per_judge=votes,
         density=density,
+        per_vote=per_vote,
+        top=top,
+        tie=tie,
+        tie_sd=tie_sd,
+        left=left,
+        left_sd=left_sd,
         seed=seed,
     )
     if out is None:
@@ -544,21 +584,24 @@ def _save_table(frame: pl.DataFrame, what: str, out: Path | None) -> None:
     show_note(f"Saved the {what} to {out}.")
 
 
-def _simulation_files(out: Path) -> tuple[Path, Path, Path]:
-    """Give the files of the votes, the true scores and the true accuracies."""
-    items, judges = (out.with_name(f"{out.stem}.{it}{out.suffix}") for it in ("items", "judges"))
-    return out, items, judges
+def _simulation_files(out: Path) -> tuple[Path, ...]:
+    """Give the files of the votes, the true scores, accuracies and effects."""
+    beside = ("items", "judges", "effects")
+    return out, *(out.with_name(f"{out.stem}.{it}{out.suffix}") for it in beside)
 
 
 def _save_simulation(made: Simulation, out: Path) -> None:
     from juryrank.ranking import save_frame
 
     files = _simulation_files(out)
-    for frame, path in zip((made.votes, made.items, made.judges), files, strict=True):
+    frames = [made.votes, made.items, made.judges, *([made.effects] if len(made.effects) else [])]
+    for frame, path in zip(frames, files, strict=False):
         save_frame(frame, path)
+    truths = [f"the true scores to {files[1]}", f"the true accuracies to {files[2]}"]
+    truths += [f"the true effects to {files[3]}"] if len(made.effects) else []
     show_note(
-        f"Saved {counted(len(made.votes), 'vote')} to {files[0]}, the true scores to {files[1]} "
-        f"and the true accuracies to {files[2]}."
+        f"Saved {counted(len(made.votes), 'vote')} to {files[0]}, {', '.join(truths[:-1])} "
+        f"and {truths[-1]}."
     )
 
 
