@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test bench study-coverage study-priors clean
+.PHONY: demo test bench study-coverage study-kinds study-priors clean
 
 demo: $(VENV)/.core
 	@echo "\n\$$ juryrank check examples/llm_judges.csv"
@@ -27,6 +27,9 @@ bench: $(VENV)/.bench
 
 study-coverage: $(VENV)/.test
 	$(BIN)/python -m studies.coverage
+
+study-kinds: $(VENV)/.test
+	$(BIN)/python -m studies.kinds
 
 study-priors: $(VENV)/.test
 	$(BIN)/python -m studies.priors

@@ -5,12 +5,12 @@ python -m studies.coverage
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 
-from juryrank.paper.pictures import altair, save_study
+from juryrank.paper.pictures import save_study
 from studies.covered import (
     BY_JUDGES,
     CAUSES,
@@ -24,11 +24,11 @@ from studies.covered import (
     Setting,
     study,
 )
+from studies.pages import coverage_chart, markdown, outside, percent
 from studies.running import options
 
 QUANTITIES = ("scores", "differences", "accuracies", "ranks", "unsure ranks")
 NUMBERS = QUANTITIES[:3]
-LOWEST_SHOWN = 0.89
 
 
 def save_coverage(table: pl.DataFrame, counts: Counts, folder: Path, command: str) -> list[Path]:
@@ -37,35 +37,9 @@ def save_coverage(table: pl.DataFrame, counts: Counts, folder: Path, command: st
 
 
 def chart(table: pl.DataFrame) -> object:
-    """Coverage of each quantity in each setting, two standard errors to either side."""
-    alt = altair()
-    shown = table.filter(pl.col("way") == DEFAULT.name, pl.col("what").is_in(QUANTITIES))
-    shown = shown.with_columns(
-        low=pl.col("coverage") - 2.0 * pl.col("se"),
-        high=pl.min_horizontal(pl.col("coverage") + 2.0 * pl.col("se"), 1.0),
-        least=pl.lit(LEAST), most=pl.lit(MOST), wanted=pl.lit(CONFIDENCE),
-    )  # fmt: skip
-    base = alt.Chart(shown, width=150, height=230)
-    tilted = alt.Axis(labelAngle=-45)
-    x = alt.X("setting:N", title=None, sort=[setting.name for setting in SETTINGS], axis=tilted)
-    ticks = alt.Axis(format=".0%", values=[0.91, 0.93, 0.95, 0.97, 0.99])
-    scale = alt.Scale(domain=[LOWEST_SHOWN, 1.0], nice=False, zero=False)
-
-    def y(name: str) -> object:
-        return alt.Y(f"{name}:Q", title="coverage", scale=scale, axis=ticks)
-
-    side, colour = alt.XOffset("model:N"), alt.Color("model:N", title=None)
-    band = base.mark_rect(opacity=0.03, color="green").encode(y=y("least"), y2="most:Q")
-    rule = base.mark_rule(strokeDash=[4, 3]).encode(y=y("wanted"))
-    bars = base.mark_rule(strokeWidth=2, clip=True).encode(
-        x=x, xOffset=side, y=y("low"), y2="high:Q", color=colour
-    )
-    dots = base.mark_circle(size=60, opacity=1.0).encode(
-        x=x, xOffset=side, y=y("coverage"), color=colour
-    )
-    column = alt.Column("what:N", title=None, sort=list(QUANTITIES))
-    title = f"Coverage of {CONFIDENCE:.0%} intervals, with two standard errors"
-    return alt.layer(band, rule, bars, dots).facet(column=column, title=title)
+    """Coverage of each quantity in each setting."""
+    shown = table.filter(pl.col("way") == DEFAULT.name)
+    return coverage_chart(shown, [setting.name for setting in SETTINGS], QUANTITIES)
 
 
 # --- tables --------------------------------------------------------------------------------------
@@ -77,19 +51,6 @@ def _cell(table: pl.DataFrame, setting: str, model: str, way: str, what: str) ->
         pl.col("way") == way, pl.col("what") == what,
     )  # fmt: skip
     return chosen.row(0, named=True)
-
-
-def _markdown(head: Sequence[str], rows: Iterator[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield "|---" * len(head) + "|"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-
-
-def _percent(cell: dict[str, float]) -> str:
-    """Coverage and its standard error; set in bold outside the limits."""
-    text = f"{cell['coverage']:.1%} ± {100 * cell['se']:.1f}"
-    return text if LEAST <= cell["coverage"] <= MOST else f"**{text}**"
 
 
 def _combinations(table: pl.DataFrame, way: str) -> Iterator[tuple[str, str]]:
@@ -104,7 +65,7 @@ def coverage_rows(table: pl.DataFrame) -> Iterator[list[str]]:
     """Setting, model, and the coverage of every quantity."""
     for setting, model in _combinations(table, DEFAULT.name):
         cells = (_cell(table, setting, model, DEFAULT.name, what) for what in QUANTITIES)
-        yield [setting, model, *map(_percent, cells)]
+        yield [setting, model, *map(percent, cells)]
 
 
 def _width_rows(table: pl.DataFrame) -> Iterator[list[str]]:
@@ -126,7 +87,7 @@ def _stretch_rows(table: pl.DataFrame) -> Iterator[list[str]]:
 def _best_judge_rows(table: pl.DataFrame) -> Iterator[list[str]]:
     for setting, model in _combinations(table, DEFAULT.name):
         cell = _cell(table, setting, model, DEFAULT.name, "best judge")
-        yield [setting, model, _percent(cell), f"{cell['too_small']:.1%}"]
+        yield [setting, model, percent(cell), f"{cell['too_small']:.1%}"]
 
 
 def _cause_rows(table: pl.DataFrame) -> Iterator[list[str]]:
@@ -137,7 +98,7 @@ def _cause_rows(table: pl.DataFrame) -> Iterator[list[str]]:
             )
             row = [setting, model, way.name]
             for cell in (score, accuracy):
-                row += [_percent(cell), f"{cell['stretch']:.2f}"]
+                row += [percent(cell), f"{cell['stretch']:.2f}"]
             yield row
 
 
@@ -148,7 +109,7 @@ def _judges_as_draws_rows(table: pl.DataFrame) -> Iterator[list[str]]:
                 continue
             cells = [_cell(table, setting, model, way.name, what) for what in NUMBERS[:2]]
             widths = (f"{cell['width']:.2f}" for cell in cells)
-            yield [way.name, model, f"{cells[0]['data_sets']:,}", *map(_percent, cells), *widths]
+            yield [way.name, model, f"{cells[0]['data_sets']:,}", *map(percent, cells), *widths]
 
 
 def _rank_rows(table: pl.DataFrame) -> Iterator[list[str]]:
@@ -156,7 +117,7 @@ def _rank_rows(table: pl.DataFrame) -> Iterator[list[str]]:
         cell = _cell(table, setting, model, DEFAULT.name, "unsure ranks")
         whole = _cell(table, setting, model, DEFAULT.name, "ranks")
         share = f"{cell['intervals'] / whole['intervals']:.0%}"
-        yield [setting, model, share, f"{cell['held']:.1%}", _percent(cell)]
+        yield [setting, model, share, f"{cell['held']:.1%}", percent(cell)]
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -172,10 +133,7 @@ def _in_words(setting: Setting) -> str:
 
 def _outside(table: pl.DataFrame) -> Iterator[str]:
     """Every number outside the limits, in a sentence."""
-    shown = table.filter(pl.col("way") == DEFAULT.name, pl.col("what").is_in(NUMBERS))
-    odd = shown.filter(~pl.col("coverage").is_between(LEAST, MOST))
-    for row in odd.iter_rows(named=True):
-        yield f"- {row['setting']}, {row['model']}, {row['what']}: {_percent(row)}"
+    return outside(table.filter(pl.col("way") == DEFAULT.name, pl.col("what").is_in(NUMBERS)))
 
 
 def _page(table: pl.DataFrame, counts: Counts, command: str) -> Iterator[str]:
@@ -205,12 +163,12 @@ def _beginning(table: pl.DataFrame, counts: Counts, command: str) -> Iterator[st
         f"Bold: outside {LEAST:.0%} to {MOST:.0%}; below are the reasons. Differences are those of "
         "all pairs of items. Unsure ranks are the rank intervals of more than one rank.",
         "",
-        *_markdown(("setting", "model", *QUANTITIES), coverage_rows(table)),
+        *markdown(("setting", "model", *QUANTITIES), coverage_rows(table)),
         "",
         "Mean widths of the intervals, and the standard deviation of `z = (estimate - truth) / "
         "error`, which is 1 if errors are of the right size:",
         "",
-        *_markdown(
+        *markdown(
             ("setting", "model", *(f"width: {what}" for what in QUANTITIES[:4]),
              *(f"z: {what}" for what in NUMBERS)),
             _width_rows(table),
@@ -235,7 +193,7 @@ def _causes(table: pl.DataFrame, counts: Counts) -> Iterator[str]:
         "is off, and not the shape of the errors. (This needs the truth, and is no remedy.) *Too "
         "small* are intervals that miss the truth on the side of 0 (accuracies: that lie too low).",
         "",
-        *_markdown(
+        *markdown(
             ("setting", "model", "what", "coverage", "too small", "too large", "stretch",
              "coverage if stretched"),
             _stretch_rows(table),
@@ -246,7 +204,7 @@ def _causes(table: pl.DataFrame, counts: Counts) -> Iterator[str]:
         "held, the fit is that of the tables above; only the widening of the accuracies' prior, "
         "which intervals get where the data choose it, is missing:",
         "",
-        *_markdown(
+        *markdown(
             ("setting", "model", "prior", "scores", "stretch", "accuracies", "stretch"),
             _cause_rows(table),
         ),
@@ -264,7 +222,7 @@ def _causes(table: pl.DataFrame, counts: Counts) -> Iterator[str]:
         "Coverage is a mean over judges. The truly most accurate one, picked by the truth, is "
         "pulled towards the others the most, and few votes cannot tell it from a lucky one:",
         "",
-        *_markdown(
+        *markdown(
             ("setting", "model", "best judge covered", "interval too low"), _best_judge_rows(table)
         ),
     )  # fmt: skip
@@ -281,7 +239,7 @@ def _ranks(table: pl.DataFrame) -> Iterator[str]:
         "intervals hold more than 95 % of their own draws, and the truth as often or more so. "
         "Where an interval is a single rank it covers nearly always; these are left out here:",
         "",
-        *_markdown(
+        *markdown(
             ("setting", "model", "intervals of more than one rank", "draws held", "coverage"),
             _rank_rows(table),
         ),
@@ -300,7 +258,7 @@ def _draws(table: pl.DataFrame, counts: Counts) -> Iterator[str]:
         "it measures how the estimate scatters, and not how far the prior shrinks it. The "
         "bootstrap comes out wider and covers more.",
         "",
-        *_markdown(
+        *markdown(
             ("intervals", "model", "data sets", "scores", "differences", "width: scores",
              "width: differences"),
             _judges_as_draws_rows(table),

@@ -1,7 +1,8 @@
 """Intervals beside the truth of simulated votes, and how often they hold it.
 
-The answer's scale is fixed by the judges: the mean of |accuracy|, weighted by votes, is 1. The
-truth is brought to the same scale. With ``c`` that mean over the judges present,
+The answer's scale is fixed by the judges: the mean of |accuracy|, weighted by votes (for a ranking,
+by its choices), is 1. The truth is brought to the same scale. With ``c`` that mean over the judges
+present,
 
     true accuracies are a / c,    true scores are c (s - mean s) over the items present.
 
@@ -23,10 +24,13 @@ import polars as pl
 
 import juryrank as jr
 from juryrank.arrays import Floats
+from juryrank.asking import Order, Ties
 from juryrank.intervals import DRAWS, half_width
+from juryrank.lists import choices
 from juryrank.ranking import Ranking
 from juryrank.simulation import Simulation
 from juryrank.uncertainty import Intervals
+from juryrank.votes import Votes, total_weight
 from studies.running import all_results
 
 CONFIDENCE = 0.95
@@ -69,9 +73,13 @@ class Way:
     wider: tuple[float, float] | None = None
     """To find causes: fit again with the scales that the data chose, multiplied by these."""
 
-    def ranking(self, votes: pl.DataFrame, model: str) -> Ranking:
+    def ranking(
+        self, votes: Votes, model: str, ties: Ties | None = None, order: Order = "none"
+    ) -> Ranking:
         """The answer with its intervals."""
-        rank = partial(jr.rank, votes, model, confidence=CONFIDENCE, threads=1)
+        rank = partial(
+            jr.rank, votes, model, ties=ties, order=order, confidence=CONFIDENCE, threads=1
+        )
         if self.wider is None:
             return rank(intervals=self.intervals)
         chosen = rank(intervals=None).fit.prior
@@ -132,34 +140,53 @@ class Trial:
 def measured(trial: Trial) -> pl.DataFrame:
     """Every interval of one data set: what, estimate, low, high, truth (and held, for ranks)."""
     made = trial.simulated()
-    ranking = trial.way.ranking(made.votes, trial.model)
-    accuracy, scale = _true_accuracies(made, ranking)
+    votes = made.coded()
+    ranking = trial.way.ranking(votes, trial.model)
+    frame = beside_truth(made, votes, ranking)
+    return labelled(frame, trial.setting.name, trial.model, trial.way, trial.number)
+
+
+def beside_truth(made: Simulation, votes: Votes, ranking: Ranking) -> pl.DataFrame:
+    """Intervals of scores, differences, accuracies (where they are estimated) and ranks."""
+    accuracy, scale = _true_accuracies(made, votes, ranking)
     score = _true_scores(made, ranking) * scale
-    frame = pl.concat(
-        (
-            _scores(ranking, score),
-            _differences(ranking, score),
-            _accuracies(ranking, accuracy),
-            _ranks(ranking, score),
-        ),
-        how="diagonal",
+    estimated = ranking.judges["accuracy_low"].is_not_null().any()
+    frames = (
+        _scores(ranking, score),
+        _differences(ranking, score),
+        *([_accuracies(ranking, accuracy)] if estimated else []),
+        _ranks(ranking, score),
     )
-    return frame.select(
-        setting=pl.lit(trial.setting.name),
-        model=pl.lit(trial.model),
-        way=pl.lit(trial.way.name),
-        trial=pl.lit(trial.number),
-        **{name: pl.col(name) for name in frame.columns},
+    return pl.concat(frames, how="diagonal")
+
+
+def labelled(
+    intervals: pl.DataFrame, setting: str, model: str, way: Way, number: int
+) -> pl.DataFrame:
+    """The intervals of one data set, with the data set's name."""
+    return intervals.select(
+        setting=pl.lit(setting),
+        model=pl.lit(model),
+        way=pl.lit(way.name),
+        trial=pl.lit(number),
+        **{name: pl.col(name) for name in intervals.columns},
     )
 
 
-def _true_accuracies(made: Simulation, ranking: Ranking) -> tuple[Floats, float]:
+def _true_accuracies(made: Simulation, votes: Votes, ranking: Ranking) -> tuple[Floats, float]:
     """In the order and the scale of the answer; and that scale."""
-    judges = ranking.judges.select("judge", "votes").join(
-        made.judges, on="judge", maintain_order="left"
+    of_lists = total_weight(
+        votes.lists.judge, votes.lists.weight * choices(votes.lists), votes.n_judges
+    )
+    said = of_lists + total_weight(votes.judge, votes.weight, votes.n_judges)
+    counts = pl.DataFrame({"judge": votes.judges, "choices": said})
+    judges = (
+        ranking.judges.select("judge")
+        .join(made.judges, on="judge", maintain_order="left")
+        .join(counts, on="judge", maintain_order="left")
     )
     accuracy = judges["accuracy"].to_numpy()
-    scale = float(np.average(np.abs(accuracy), weights=judges["votes"].to_numpy()))
+    scale = float(np.average(np.abs(accuracy), weights=judges["choices"].to_numpy()))
     return accuracy / scale, scale
 
 
@@ -279,7 +306,8 @@ def summary(intervals: pl.DataFrame) -> pl.DataFrame:
 
     The columns: intervals, coverage and its standard error se, mean width, and sd_z, the standard
     deviation of ``z = (estimate - truth) / error``. Of the truths missed, `too_small` is the share
-    of all intervals that lie too close to 0 (accuracies: too low) and `too_large` the rest.
+    of all intervals that lie too close to 0 (accuracies and effects: too low) and `too_large` the
+    rest.
     `stretch` is the slope of truth on estimate, ``sum truth estimate / sum estimate^2``
     (accuracies: both less 1): 1 if estimates are what is to be expected given the data, more if
     they are shrunk too far. `stretched` is the coverage if estimates and errors were multiplied by
@@ -312,6 +340,9 @@ def _most_accurate(intervals: pl.DataFrame) -> pl.DataFrame:
     return best.with_columns(what=pl.lit("best judge"))
 
 
+TIES, LEFT = "tie", "left side"
+OF_ALL = pl.col("what").is_in([TIES, LEFT])
+"""Effects common to all judges, whose truth is the same in every data set."""
 OF_JUDGES = pl.col("what").is_in(["accuracies", "best judge"])
 WHOLE_NUMBERS = pl.col("what").is_in(["ranks", "unsure ranks"])
 
@@ -342,7 +373,7 @@ def _covers(estimate: str, error: str) -> pl.Expr:
 def _sums() -> list[pl.Expr]:
     """Of one data set."""
     z = (pl.col("estimate") - pl.col("truth")) / pl.col("error")
-    outward = z * pl.when(OF_JUDGES).then(1.0).otherwise(pl.col("truth").sign())
+    outward = z * pl.when(OF_JUDGES | OF_ALL).then(1.0).otherwise(pl.col("truth").sign())
     return [
         pl.len().alias("cases"),
         pl.col("covered", "restored").sum(),
@@ -366,7 +397,7 @@ def _means() -> list[pl.Expr]:
     what = pl.col("what").first()
     numbers = ~what.is_in(["ranks", "unsure ranks"])
     # The slope of the best judge alone would be one of chance: the truth has picked that judge.
-    sloped = numbers & (what != "best judge")
+    sloped = numbers & ~what.is_in(["best judge", TIES, LEFT])
     return [
         sets.alias("data_sets"),
         cases.alias("intervals"),

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from studies import priors
+from studies import kinds, priors
 from studies.coverage import save_coverage
 from studies.covered import (
     BY_JUDGES,
@@ -102,6 +102,57 @@ def test_the_page_of_coverage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert "Made by `the command`" in page
     assert "nan" not in page
     assert page.count("| few votes | hbtl |") >= 5
+
+
+# --- rankings, choices, ties and sides -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def kinds_table() -> pl.DataFrame:
+    return kinds.study(2, seed=0, models=["hbtl"], jobs=1)
+
+
+def test_coverage_of_all_kinds_is_about_right(kinds_table: pl.DataFrame) -> None:
+    assert kinds_table["setting"].unique(maintain_order=True).to_list() == [
+        kind.name for kind in kinds.KINDS
+    ]
+    usual = kinds_table.filter(pl.col("intervals") >= 20, pl.col("what") != "best judge")
+    assert usual["coverage"].is_between(0.7, 1.0).all()
+    by_judge = kinds_table.filter(setting="by judge")["what"].to_list()
+    assert {"tie", "judges' ties", "left side", "judges' left sides"} <= set(by_judge)
+
+
+def test_the_page_of_kinds(kinds_table: pl.DataFrame, tmp_path: Path) -> None:
+    written = kinds.save(kinds_table, 2, tmp_path, "the command")
+    assert all(path.stat().st_size > 1000 for path in written)
+    page = written[1].read_text(encoding="utf-8")
+    assert "Made by `the command`" in page
+    assert "nan" not in page
+    assert "| mix | hbtl |" in page
+
+
+def test_effects_stand_beside_their_truth() -> None:
+    by_judge = next(kind for kind in kinds.KINDS if kind.name == "by judge")
+    trial = kinds.Trial(by_judge, "hbtl", DEFAULT, 0, seed=1)
+    made, votes = trial.drawn()
+    ranking = jr.rank(votes, ties="davidson-by-judge", order="by-judge", threads=1)
+    frame = kinds.effects_beside_truth(made, ranking)
+    ties = frame.filter(what="judges' ties")
+    true_ties = 0.8 * np.exp(ties["truth"].to_numpy())
+    np.testing.assert_allclose(true_ties, made.judges["tie"].to_numpy())
+    told = ranking.effects.filter(pl.col("effect") == "tie", pl.col("judge").is_not_null())
+    np.testing.assert_allclose(0.8 * np.exp(ties["low"].to_numpy()), told["low"].to_numpy())
+    sides = frame.filter(what="judges' left sides")["truth"].to_numpy()
+    np.testing.assert_allclose(0.5 + sides, made.judges["left"].to_numpy())
+    assert frame.filter(what="left side")["truth"].to_list() == [0.0]
+
+
+def test_a_mix_has_pairs_and_rankings_of_the_same_items() -> None:
+    mix = next(kind for kind in kinds.KINDS if kind.name == "mix")
+    _, votes = mix.drawn("hbtl", np.random.default_rng(0))
+    assert votes.n_pairs == 500
+    assert votes.lists.number == 100
+    assert votes.lists.item.max() < votes.n_items
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,67 @@
+"""Tables and pictures of coverage, as the pages of studies show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import polars as pl
+
+from juryrank.paper.pictures import altair
+from studies.covered import CONFIDENCE, LEAST, MOST
+
+LOWEST_SHOWN = 0.89
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A table, line by line."""
+    yield f"| {' | '.join(head)} |"
+    yield "|---" * len(head) + "|"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def percent(cell: dict[str, Any]) -> str:
+    """Coverage and its standard error; set in bold outside the limits."""
+    text = f"{cell['coverage']:.1%} ± {100 * cell['se']:.1f}"
+    return text if LEAST <= cell["coverage"] <= MOST else f"**{text}**"
+
+
+def outside(table: pl.DataFrame) -> Iterator[str]:
+    """Every number outside the limits, as a line of a list."""
+    odd = table.filter(~pl.col("coverage").is_between(LEAST, MOST))
+    for row in odd.iter_rows(named=True):
+        yield f"- {row['setting']}, {row['model']}, {row['what']}: {percent(row)}"
+
+
+def coverage_chart(
+    table: pl.DataFrame, settings: Sequence[str], quantities: Sequence[str]
+) -> object:
+    """Coverage of each quantity in each setting, two standard errors to either side."""
+    alt = altair()
+    shown = table.filter(pl.col("what").is_in(quantities)).with_columns(
+        low=pl.col("coverage") - 2.0 * pl.col("se"),
+        high=pl.min_horizontal(pl.col("coverage") + 2.0 * pl.col("se"), 1.0),
+        least=pl.lit(LEAST), most=pl.lit(MOST), wanted=pl.lit(CONFIDENCE),
+    )  # fmt: skip
+    base = alt.Chart(shown, width=150, height=230)
+    tilted = alt.Axis(labelAngle=-45)
+    x = alt.X("setting:N", title=None, sort=list(settings), axis=tilted)
+    ticks = alt.Axis(format=".0%", values=[0.91, 0.93, 0.95, 0.97, 0.99])
+    scale = alt.Scale(domain=[LOWEST_SHOWN, 1.0], nice=False, zero=False)
+
+    def y(name: str) -> object:
+        return alt.Y(f"{name}:Q", title="coverage", scale=scale, axis=ticks)
+
+    side, colour = alt.XOffset("model:N"), alt.Color("model:N", title=None)
+    band = base.mark_rect(opacity=0.03, color="green").encode(y=y("least"), y2="most:Q")
+    rule = base.mark_rule(strokeDash=[4, 3]).encode(y=y("wanted"))
+    bars = base.mark_rule(strokeWidth=2, clip=True).encode(
+        x=x, xOffset=side, y=y("low"), y2="high:Q", color=colour
+    )
+    dots = base.mark_circle(size=60, opacity=1.0, clip=True).encode(
+        x=x, xOffset=side, y=y("coverage"), color=colour
+    )
+    column = alt.Column("what:N", title=None, sort=list(quantities))
+    title = f"Coverage of {CONFIDENCE:.0%} intervals, with two standard errors"
+    return alt.layer(band, rule, bars, dots).facet(column=column, title=title)
