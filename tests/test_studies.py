@@ -109,12 +109,12 @@ def test_the_page_of_coverage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 @pytest.fixture(scope="module")
 def kinds_table() -> pl.DataFrame:
-    return kinds.study(2, seed=0, models=["hbtl"], jobs=1)
+    return kinds.study(kinds.Counts(2, 2), models=["hbtl"], jobs=1)
 
 
 def test_coverage_of_all_kinds_is_about_right(kinds_table: pl.DataFrame) -> None:
     assert kinds_table["setting"].unique(maintain_order=True).to_list() == [
-        kind.name for kind in kinds.KINDS
+        kind.name for kind in kinds.EVERY_KIND
     ]
     usual = kinds_table.filter(pl.col("intervals") >= 20, pl.col("what") != "best judge")
     assert usual["coverage"].is_between(0.7, 1.0).all()
@@ -123,7 +123,7 @@ def test_coverage_of_all_kinds_is_about_right(kinds_table: pl.DataFrame) -> None
 
 
 def test_the_page_of_kinds(kinds_table: pl.DataFrame, tmp_path: Path) -> None:
-    written = kinds.save(kinds_table, 2, tmp_path, "the command")
+    written = kinds.save(kinds_table, kinds.Counts(2, 2), tmp_path, "the command")
     assert all(path.stat().st_size > 1000 for path in written)
     page = written[1].read_text(encoding="utf-8")
     assert "Made by `the command`" in page
