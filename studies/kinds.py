@@ -217,12 +217,14 @@ def study(
     counts: Counts, seed: int = 0, models: Sequence[str] = MODELS, jobs: int | None = None
 ) -> pl.DataFrame:
     """How often intervals cover, for each kind, model and quantity, and what moves that."""
-    parts = (
+    parts: tuple[tuple[Sequence[Kind], Sequence[str], Way, int], ...] = (
         (KINDS, models, DEFAULT, counts.data_sets),
         ((CHOICES,), ("hbtl",), WIDER, counts.causes),
         ((MORE_VOTES, MORE_JUDGES), ("hbtl",), DEFAULT, counts.causes),
     )
-    return pl.concat([summary(measure(*part, seed, jobs)) for part in parts])
+    return pl.concat(
+        [summary(measure(kinds, some, way, count, seed, jobs)) for kinds, some, way, count in parts]
+    )
 
 
 # --- the page ------------------------------------------------------------------------------------
