@@ -54,7 +54,8 @@ def coverage_chart(
         return alt.Y(f"{name}:Q", title="coverage", scale=scale, axis=ticks)
 
     side, colour = alt.XOffset("model:N"), alt.Color("model:N", title=None)
-    band = base.mark_rect(opacity=0.03, color="green").encode(y=y("least"), y2="most:Q")
+    limits = base.transform_aggregate(least="min(least)", most="max(most)", groupby=["what"])
+    band = limits.mark_rect(opacity=0.25, color="green").encode(y=y("least"), y2="most:Q")
     rule = base.mark_rule(strokeDash=[4, 3]).encode(y=y("wanted"))
     bars = base.mark_rule(strokeWidth=2, clip=True).encode(
         x=x, xOffset=side, y=y("low"), y2="high:Q", color=colour

@@ -114,7 +114,7 @@ def kinds_table() -> pl.DataFrame:
 
 def test_coverage_of_all_kinds_is_about_right(kinds_table: pl.DataFrame) -> None:
     assert kinds_table["setting"].unique(maintain_order=True).to_list() == [
-        kind.name for kind in kinds.EVERY_KIND
+        kind.name for kind in kinds.KINDS
     ]
     usual = kinds_table.filter(pl.col("intervals") >= 20, pl.col("what") != "best judge")
     assert usual["coverage"].is_between(0.7, 1.0).all()
