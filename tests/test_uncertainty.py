@@ -126,6 +126,22 @@ def test_a_wider_prior_is_used_only_where_the_data_chose_it() -> None:
     assert widened(without, chosen.raw) is without
 
 
+def test_the_spreads_of_ties_and_sides_are_widened_too() -> None:
+    made = jr.simulate(6, tie=0.8, tie_sd=0.5, left_sd=0.5, seed=1)
+    votes = made.coded()
+    task = task_of(votes, "hbtl", ties="davidson-by-judge", order="by-judge", threads=1)
+    found = fit(task)
+    assert found.objective is not None
+    assert found.raw is not None
+    prior, wider = found.prior, widened(found.objective, found.raw).prior
+    for one, other in ((wider.tie_sd, prior.tie_sd), (wider.order_sd, prior.order_sd)):
+        assert 1.0 < one / other <= np.sqrt(1.5)
+    plain = fit(task_of(votes, "btl", ties="davidson", threads=1))
+    assert plain.objective is not None
+    assert plain.raw is not None
+    assert widened(plain.objective, plain.raw) is plain.objective
+
+
 def test_sandwich_agrees_with_information_where_the_model_is_true() -> None:
     rng = np.random.default_rng(1)
     accuracies = rng.lognormal(0.0, 0.3, 400).tolist()

@@ -115,22 +115,33 @@ def gauge_of(objective: Objective, accuracy: Floats, counts: Floats) -> Gauge:
 
 
 def widened(objective: Objective, solution: Solution) -> Objective:
-    """The objective with the accuracies' prior one standard error wider.
+    """The objective with the priors of what sets judges apart one standard error wider.
 
-    Where the data chose the scale ``T``, it is itself uncertain: with ``r_u`` the share of what is
-    known of a judge that its votes say, ``T^2`` has a relative error of ``sqrt(2 / sum r_u^2)``
-    (half the estimate at most, lest a handful of judges lose all limits). Without this, intervals
-    are too short wherever few votes happen to suggest equal judges.
+    Where the data chose the scale ``T`` of the accuracies, it is itself uncertain: with ``r_u`` the
+    share of what is known of a judge that its votes say, ``T^2`` has a relative error of
+    ``sqrt(2 / sum r_u^2)`` (half the estimate at most, lest a handful of judges lose all limits).
+    Without this, intervals are too short wherever few votes happen to suggest equal judges. The
+    same goes for the spreads of the judges' own ties and sides.
     """
-    prior = objective.prior
-    if not objective.accuracies_free or np.isinf(prior.accuracy_sd):
-        return objective
-    bend = objective.curvature(solution.state, solution.accuracy).accuracy
-    share = 1.0 - prior.accuracy_precision / np.maximum(bend, prior.accuracy_precision)
+    prior, layout = objective.prior, objective.layout
+    curvature = objective.curvature(solution.state, solution.accuracy)
+    wider = {}
+    if objective.accuracies_free and np.isfinite(prior.accuracy_sd):
+        wider["accuracy_sd"] = _wider(prior.accuracy_sd, curvature.accuracy)
+    if layout.model.ties_by_judge:
+        wider["tie_sd"] = _wider(prior.tie_sd, curvature.state[layout.own_tie])
+    if layout.model.order_by_judge:
+        wider["order_sd"] = _wider(prior.order_sd, curvature.state[layout.own_order])
+    return replace(objective, prior=replace(prior, **wider)) if wider else objective
+
+
+def _wider(scale: float, curvature: Floats) -> float:
+    """A scale of a prior, one standard error wider; `curvature` is that of the whole objective."""
+    precision = scale**-2
+    share = 1.0 - precision / np.maximum(curvature, precision)
     known = float(share @ share)
     error = np.sqrt(2.0 / known) if known > 0.0 else np.inf
-    wider = prior.accuracy_sd * np.sqrt(1.0 + min(error, MOST_WIDENING))
-    return replace(objective, prior=replace(prior, accuracy_sd=float(wider)))
+    return float(scale * np.sqrt(1.0 + min(error, MOST_WIDENING)))
 
 
 def by_information(objective: Objective, solution: Solution, gauge: Gauge) -> Uncertainty:
