@@ -466,7 +466,7 @@ def test_a_pair_is_a_list_of_two(seed: int, by_judge: bool) -> None:
         assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-9)
     one, other = (Information(some, state, accuracy) for some in (pairs, lists))
     assert one.profile_matrix() == pytest.approx(other.profile_matrix(), rel=1e-9, abs=1e-9)
-    assert one.whole_diagonal == pytest.approx(other.whole_diagonal, rel=1e-9, abs=1e-9)
+    assert one.diagonal == pytest.approx(other.diagonal, rel=1e-9, abs=1e-9)
     best, as_list = accuracy.copy(), accuracy.copy()
     assert pairs.profile(state, best)[0] == pytest.approx(lists.profile(state, as_list)[0])
     assert best == pytest.approx(as_list, abs=1e-8)

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from scipy.special import gammaln, logsumexp
 from scipy.stats import gamma, logistic, norm, uniform
 
-from juryrank import InputError, _kernels, noise_from_log_density
+from juryrank import InputError, noise_from_log_density
 from juryrank.arrays import Floats
+from juryrank.chained import ChainedLists
+from juryrank.lists import no_lists
 from juryrank.noise import EXPONENTIAL, GUMBEL, NORMAL, Noise
 
 OWN: dict[str, tuple[Callable[[Floats], Floats], tuple[float, float]]] = {
@@ -150,9 +152,19 @@ def test_gradient_and_hessian_agree_with_differences(name: str, count: int, rank
         move = step * (np.arange(count) == i)
         ahead, back = (noise.ranking_terms(place + s * move, ranked)[0] for s in (1, -1))
         assert slope[i] == pytest.approx((ahead - back) / (2 * step), rel=1e-5, abs=1e-5)
-    own, hessian = np.empty(count), np.empty((count, count))
-    assert _kernels.chain_hessian(noise.code, place, ranked, own, hessian) == value
-    np.testing.assert_array_equal(own, slope)
+    lists = no_lists(1)._replace(
+        start=np.array([0, 1]),
+        begin=np.array([0, count]),
+        item=np.arange(count, dtype=np.int32),
+        level=np.arange(count, dtype=np.int32),
+        ranked=np.array([ranked], dtype=np.int32),
+        weight=np.ones(1),
+    )
+    chained = ChainedLists(noise, lists, threads=1)
+    ready = chained.ready(place)
+    assert chained.value[0] == value
+    np.testing.assert_array_equal(ready.slope, slope)
+    hessian = ready.hessian.reshape(count, count)
     np.testing.assert_array_equal(hessian, hessian.T)
     np.testing.assert_allclose(hessian.sum(axis=0), 0.0, atol=1e-5 * np.abs(hessian).max())
     direction = np.random.default_rng(0).normal(size=count)

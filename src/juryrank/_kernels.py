@@ -14,6 +14,9 @@ and for ``x >= 0``
 
     g = log(1 + z),  g' = -h' z,    g'' = h'^2 z (1 + z) - h'' z.
 
+**What is not there**, lists and effects, is passed as None. Numba then leaves out the code for it,
+which takes longer to compile than that for plain pairs.
+
 **Blocks.** Votes are worked on 256 at a time: gather the differences, do the arithmetic without
 branches so that LLVM can vectorise it, scatter the result. No loop both sums and stores: LLVM
 would choose at run time, by the addresses of the arrays, whether to run it vectorised, and the
@@ -63,8 +66,6 @@ class Effects(NamedTuple):
     """The logarithm of the weight of a tie: rows x sizes."""
     order: Floats
     """What an item gains on the left side; empty if it gains nothing."""
-    likeness: Floats
-    """For noise other than Gumbel: how much more each list tells; see `likenesses`."""
 
 
 class EffectPlaces(NamedTuple):
@@ -78,6 +79,17 @@ class EffectPlaces(NamedTuple):
     """What the left side gains with all judges."""
     own_order: int
     """What is added to it for the first judge, the second, ..."""
+
+
+class ReadyLists(NamedTuple):
+    """Derivatives of ``-log P`` of lists in their places, worked out before."""
+
+    slope: Floats
+    """An entry for each item of each list."""
+    hessian: Floats
+    """Items x items for each list, one after the other."""
+    begin: Offsets
+    """Where those of each list begin."""
 
 
 class NoiseCode(NamedTuple):
@@ -128,6 +140,14 @@ COMPILED: dict[str, Any] = {
     "cache": _cache_can_be_kept(),
     "nogil": True,
     "error_model": "numpy",
+}
+# Functions that are called from compiled code alone need no way in from Python: that takes a third
+# of the time to compile.
+INNER: dict[str, Any] = {
+    **COMPILED,
+    "cache": False,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
 }
 # Only in loops that do nothing but sum; NaN and infinity keep their meaning.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
@@ -181,7 +201,7 @@ EXPONENT_BIAS = np.int64(1023)
 # --- elementary functions that vectorise ---------------------------------------------------------
 
 
-@njit(**COMPILED, inline="always")
+@njit(**INNER, inline="always")
 def _exp_minus(t: float) -> float:
     """``exp(-t)`` for ``t >= 0``, by ``2^k e^r`` with ``|r| <= ln(2)/2``."""
     clipped = min(t, SMALLEST_EXPONENT)
@@ -209,7 +229,7 @@ def _exp_minus(t: float) -> float:
     return 0.0 if t > SMALLEST_EXPONENT else t  # what is not a number stays so
 
 
-@njit(**COMPILED, inline="always")
+@njit(**INNER, inline="always")
 def _log_1p(z: float) -> float:
     """``log(1 + z)`` for ``0 <= z <= 1``, as ``2 artanh(z / (2 + z))``."""
     w = z / (2.0 + z)
@@ -237,7 +257,7 @@ def _log_1p(z: float) -> float:
 # --- the lower tail of each family: odds z, h', h'' and, apart, h --------------------------------
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _gumbel_tail(x: Floats, k: int, odds: Floats, first: Floats, second: Floats) -> None:
     """Logistic ``F``: ``z = e^-t``, ``h' = 1/(1+z)``, ``h'' = z/(1+z)^2``."""
     for i in range(k):
@@ -248,7 +268,7 @@ def _gumbel_tail(x: Floats, k: int, odds: Floats, first: Floats, second: Floats)
         second[i] = z * inverse * inverse
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _normal_tail(x: Floats, k: int, odds: Floats, first: Floats, second: Floats) -> None:
     """``F = Phi(x / sqrt 2)``: with ``a = t/2``, ``h' = a + q(a)`` and ``h'' = h' q(a)``."""
     for i in range(k):
@@ -264,7 +284,7 @@ def _normal_tail(x: Floats, k: int, odds: Floats, first: Floats, second: Floats)
         second[i] = (a + q) * q
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _exponential_tail(x: Floats, k: int, odds: Floats, first: Floats, second: Floats) -> None:
     """Laplace ``F``: ``F(-t) = e^-t / 2``, so ``h' = 1`` and ``h'' = 0``."""
     for i in range(k):
@@ -274,13 +294,13 @@ def _exponential_tail(x: Floats, k: int, odds: Floats, first: Floats, second: Fl
         second[i] = 0.0
 
 
-@njit(**COMPILED, inline="always")
+@njit(**INNER, inline="always")
 def _table_row(noise: NoiseCode, t: float) -> int:
     """The last knot at or below ``t``."""
     return int(np.searchsorted(noise.knots, t, side="right")) - 1
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _table_tail(
     noise: NoiseCode, x: Floats, k: int, odds: Floats, first: Floats, second: Floats
 ) -> None:
@@ -295,7 +315,7 @@ def _table_tail(
         second[i] = 6.0 * c[3] * u + 2.0 * c[2]
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _tail(
     noise: NoiseCode,
     x: Floats,
@@ -315,7 +335,7 @@ def _tail(
         _table_tail(noise, x, k, odds, first, second)
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _values(
     noise: NoiseCode,
     x: Floats,
@@ -347,14 +367,14 @@ def _values(
                 value[i] = ((c[3] * u + c[2]) * u + c[1]) * u + c[0]
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _slopes(x: Floats, k: int, odds: Floats, first: Floats, slope: Floats) -> None:
     """``g'(x)`` from the lower tail."""
     for i in range(k):
         slope[i] = -first[i] * (odds[i] if x[i] >= 0.0 else 1.0)
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _bends(x: Floats, k: int, odds: Floats, first: Floats, second: Floats, bend: Floats) -> None:
     """``g''(x)`` from the lower tail."""
     for i in range(k):
@@ -412,14 +432,14 @@ def counting_order(codes: Integers, n_groups: int) -> Offsets:
 # ``t_k e_k(exp(y / k))``, an elementary symmetric polynomial, and so costs no more than k x items.
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _log_sum(x: float, y: float) -> float:
     """``log(e^x + e^y)``."""
     high, low = max(x, y), min(x, y)
     return high + np.log1p(np.exp(low - high)) if low > -np.inf else high
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _luce_along(place: Floats, direction: Floats, ranked: int) -> tuple[float, float, float]:
     """``-log P`` of a list without ties, and two derivatives along a direction of the places."""
     h = place.shape[0]
@@ -446,7 +466,7 @@ def _luce_along(place: Floats, direction: Floats, ranked: int) -> tuple[float, f
     return value, slope, bend
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _luce_log_masses(place: Floats, log_mass: Floats) -> None:
     """``log sum_{i >= j} exp(place_i)`` for every ``j``."""
     total = -np.inf
@@ -455,7 +475,7 @@ def _luce_log_masses(place: Floats, log_mass: Floats) -> None:
         log_mass[j] = total
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _luce_pass(place: Floats, ranked: int, slope: Floats) -> float:
     """``-log P`` of a list without ties; sets its slope in the places.
 
@@ -474,7 +494,7 @@ def _luce_pass(place: Floats, ranked: int, slope: Floats) -> float:
     return value
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _luce_hessian(place: Floats, ranked: int, slope: Floats, hessian: Floats) -> float:
     """As `_luce_pass`; adds ``sum_j diag(p_j) - p_j p_j'`` to the Hessian in the places."""
     h = place.shape[0]
@@ -495,7 +515,7 @@ def _luce_hessian(place: Floats, ranked: int, slope: Floats, hessian: Floats) ->
     return float(value)
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _tied_with(level: Integers, j: int, ranked: int) -> int:
     """How many ranked items, from j on, share its level."""
     count = 1
@@ -504,7 +524,7 @@ def _tied_with(level: Integers, j: int, ranked: int) -> int:
     return count
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _chosen(values: Floats, j: int, count: int) -> float:
     """The mean of the values of a group."""
     total = 0.0
@@ -513,7 +533,7 @@ def _chosen(values: Floats, j: int, count: int) -> float:
     return total / count
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _log_tie(count: int, sizes: Offsets, tie: Floats) -> float:
     """The logarithm of the weight of a group of so many."""
     for t in range(sizes.shape[0]):
@@ -522,7 +542,7 @@ def _log_tie(count: int, sizes: Offsets, tie: Floats) -> float:
     return 0.0
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _tied_along(
     place: Floats,
     direction: Floats,
@@ -574,7 +594,7 @@ def _tied_along(
     return value, slope, bend
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _leave_one_out(base: Floats, degree: int, left: Floats) -> None:
     """``left_i = e_degree`` of all the bases but the i-th; nothing is ever subtracted."""
     n = base.shape[0]
@@ -595,7 +615,7 @@ def _leave_one_out(base: Floats, degree: int, left: Floats) -> None:
             after[d] += base[i] * after[d - 1]
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _choice_shares(
     place: Floats, sizes: Offsets, tie: Floats, share: Floats, by_size: Floats, chance: Floats
 ) -> float:
@@ -635,7 +655,7 @@ def _choice_shares(
     return float(top + np.log(mass))
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _tied_pass(
     place: Floats,
     level: Integers,
@@ -665,7 +685,7 @@ def _tied_pass(
     return value
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _choice_pairs(
     place: Floats, sizes: Offsets, tie: Floats, log_mass: float, j: int, hessian: Floats
 ) -> None:
@@ -694,7 +714,7 @@ def _choice_pairs(
             base[i] = own
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _tied_hessian(
     place: Floats,
     level: Integers,
@@ -793,7 +813,7 @@ ROOT_HALF = 0.7071067811865476
 CELL_TERMS = 8
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _decaying_integrals(decay: float, moments: Floats, forth: Floats, back: Floats) -> None:
     """Weights of ``int_{-1}^x e^(-decay (x - v)) p(v) dv`` on the values of p at the nodes.
 
@@ -841,7 +861,7 @@ def _decaying_integrals(decay: float, moments: Floats, forth: Floats, back: Floa
         back[j, NODES] = forth[source, NODES]
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _integrate_panels(
     weights: Floats, half: Floats, p0: int, panels: int, source: Floats, out: Floats
 ) -> None:
@@ -876,14 +896,14 @@ def _integrate_panels(
 # One noise, not the difference of two.
 
 
-@njit(**COMPILED, inline="always")
+@njit(**INNER, inline="always")
 def _cell(noise: NoiseCode, x: float) -> int:
     """The cell of the density's table that holds ``x``, which lies inside its ends."""
     row = int(np.searchsorted(noise.cells, x, side="right")) - 1
     return int(min(max(row, 0), noise.cells.shape[0] - 2))
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _cell_polynomial(noise: NoiseCode, table: Floats, x: float) -> float:
     """The tabulated function at ``x``."""
     row = _cell(noise, x)
@@ -895,7 +915,7 @@ def _cell_polynomial(noise: NoiseCode, table: Floats, x: float) -> float:
     return float(value)
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _log_density(noise: NoiseCode, x: float) -> float:
     """``log f(x)``."""
     if noise.family == GUMBEL:
@@ -909,7 +929,7 @@ def _log_density(noise: NoiseCode, x: float) -> float:
     return float(_cell_polynomial(noise, noise.density, x))
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _log_below(noise: NoiseCode, x: float) -> float:
     """``log F(x)``, but for the normal noise, which has `_normal_below`."""
     if noise.family == GUMBEL:
@@ -921,7 +941,7 @@ def _log_below(noise: NoiseCode, x: float) -> float:
     return 0.0 if x >= noise.cells[-1] else _cell_polynomial(noise, noise.below, x)
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _density_slope(noise: NoiseCode, x: float) -> float:
     """``(log f)'(x)``; at the ends of a table as just inside."""
     if noise.family == GUMBEL:
@@ -939,7 +959,7 @@ def _density_slope(noise: NoiseCode, x: float) -> float:
     return float(min(max(2.0 * value / (right - left), -STEEPEST), STEEPEST))
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _normal_below(x: Floats, k: int, square: Floats, factor: Floats, hazard: Floats) -> None:
     """``F = e^-square * factor`` and ``f / F`` of the standard normal noise.
 
@@ -963,7 +983,7 @@ def _normal_below(x: Floats, k: int, square: Floats, factor: Floats, hazard: Flo
 # Where the mass lies: the most likely y that obeys the ranking.
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _pull(noise: NoiseCode, place: Floats, k: int, a: int, b: int, y: float) -> float:
     """Slope at a common ``y`` of the log-densities of the items a..b-1, of the rest if b = k.
 
@@ -986,7 +1006,7 @@ def _pull(noise: NoiseCode, place: Floats, k: int, a: int, b: int, y: float) -> 
     return total
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _common_y(noise: NoiseCode, place: Floats, k: int, a: int, b: int) -> float:
     """The most likely common ``y`` of the items a..b-1, of the rest if b = k."""
     if noise.family == NORMAL:
@@ -1025,7 +1045,7 @@ def _common_y(noise: NoiseCode, place: Floats, k: int, a: int, b: int) -> float:
     return float(0.5 * (low + high))
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _pool(noise: NoiseCode, place: Floats, k: int, first: Offsets, y: Floats) -> int:
     """Pool neighbours out of order; block b holds the items ``first[b] .. first[b+1] - 1``."""
     blocks = 0
@@ -1040,7 +1060,7 @@ def _pool(noise: NoiseCode, place: Floats, k: int, first: Offsets, y: Floats) ->
     return blocks
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _tilts(
     noise: NoiseCode, place: Floats, k: int, a: int, b: int, y: float, half: float, tilt: Floats
 ) -> None:
@@ -1058,7 +1078,7 @@ def _tilts(
             tilt[j] = 0.0
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _log_rest(noise: NoiseCode, place: Floats, k: int, t: float) -> float:
     """``log L_{k+1}(t)``."""
     total = 0.0
@@ -1067,7 +1087,7 @@ def _log_rest(noise: NoiseCode, place: Floats, k: int, t: float) -> float:
     return total
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _left_end(
     noise: NoiseCode, place: Floats, k: int, a: int, b: int, y: float, tilt: Floats
 ) -> float:
@@ -1098,7 +1118,7 @@ def _left_end(
     return reach
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _right_end(noise: NoiseCode, place: Floats, a: int, b: int, y: float, tilt: Floats) -> float:
     """Above it the block adds nothing."""
     reach = y
@@ -1116,7 +1136,7 @@ def _right_end(noise: NoiseCode, place: Floats, a: int, b: int, y: float, tilt: 
     return reach
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _count_crowds(
     place: Floats, k: int, first: Offsets, y: Floats, blocks: int, reach: float, crowd: Floats
 ) -> None:
@@ -1133,13 +1153,13 @@ def _count_crowds(
                 crowd[b] += place[q] > y[blocks - 1] - reach
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _panel_width(noise: NoiseCode, crowd: float) -> float:
     """How wide a panel may be among so many items."""
     return float(noise.width * min(1.0, CROWD_ROOT / np.sqrt(crowd), CROWD_POWER / crowd**1.4))
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _sharpest(
     noise: NoiseCode,
     place: Floats,
@@ -1176,7 +1196,7 @@ def _sharpest(
     return float(max(least, 1e-9 * width))
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _cuts(noise: NoiseCode, place: Floats, low: float, high: float) -> Floats:
     """The ends `low` and `high`, and between them all points where some density has a kink."""
     cuts = np.empty(2 + noise.kinks.shape[0] * place.shape[0])
@@ -1196,7 +1216,7 @@ def _cuts(noise: NoiseCode, place: Floats, low: float, high: float) -> Floats:
     return cuts[:kept]
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _even_panels(low: float, high: float, width: float) -> Floats:
     """Ends of equal panels, four or eight or ...: their columns are worked on in fours."""
     panels = 4 * int(np.ceil(0.25 * (high - low) / width))
@@ -1207,7 +1227,7 @@ def _even_panels(low: float, high: float, width: float) -> Floats:
     return ends
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _graded_panels(
     noise: NoiseCode,
     place: Floats,
@@ -1240,7 +1260,7 @@ def _graded_panels(
     return ends[:count]
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _lay_panels(
     noise: NoiseCode,
     place: Floats,
@@ -1307,7 +1327,7 @@ def _lay_panels(
 # The chain itself. Arrays of values at nodes have a row for each node, a column for each panel.
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _fill_nodes(middle: Floats, half: Floats, span: Offsets, y: float, nodes: Floats) -> None:
     """The nodes of a span of panels, from y; columns that are not in use get 0."""
     nodes[:] = 0.0
@@ -1316,7 +1336,7 @@ def _fill_nodes(middle: Floats, half: Floats, span: Offsets, y: float, nodes: Fl
             nodes[i, p] = (middle[span[0] + p] - y) + half[span[0] + p] * GAUSS_X[i]
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _tilted_density(
     noise: NoiseCode, m: float, y: float, lean: float, nodes: Floats, g: Floats
 ) -> float:
@@ -1336,7 +1356,7 @@ def _tilted_density(
     return float(peak)
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _tilted_rest(
     noise: NoiseCode,
     place: Floats,
@@ -1383,7 +1403,7 @@ def _tilted_rest(
     return float(top)
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _running_integral(
     decay: float,
     half: Floats,
@@ -1424,7 +1444,7 @@ def _running_integral(
     return start
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _know_decay(turn: float, tables: Floats, moments: Floats) -> None:
     """Have the weights for the decay per half panel in the last two tables."""
     if turn != moments[ORDERS, NODES + 1]:
@@ -1432,7 +1452,7 @@ def _know_decay(turn: float, tables: Floats, moments: Floats) -> None:
         moments[ORDERS, NODES + 1] = turn
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _uneven_integral(
     decay: float,
     half: Floats,
@@ -1460,7 +1480,7 @@ def _uneven_integral(
     return start
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _carry(
     values: Floats,
     own: Offsets,
@@ -1493,7 +1513,7 @@ def _carry(
     return top
 
 
-@njit(**COMPILED, fastmath=FAST)
+@njit(**INNER, fastmath=FAST)
 def _panel_sum(half: Floats, p0: int, p1: int, one: Floats, a: int, other: Floats, b: int) -> float:
     """``int one(t) other(t) dt`` over the panels p0..p1-1, columns a.. of one and b.. of other."""
     total = 0.0
@@ -1507,7 +1527,7 @@ def _panel_sum(half: Floats, p0: int, p1: int, one: Floats, a: int, other: Float
     return total
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _multiply(one: Floats, other: Floats, panels: int, out: Floats) -> None:
     """The product at all nodes."""
     for i in range(NODES):
@@ -1515,7 +1535,7 @@ def _multiply(one: Floats, other: Floats, panels: int, out: Floats) -> None:
             out[i, p] = one[i, p] * other[i, p]
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _chain(noise: NoiseCode, place: Floats, k: int, slope: Floats) -> float:
     """``-log P`` and its gradient, the last item or more below k ranked ones; see above."""
     first, y, tilt = np.empty(k + 1, dtype=np.int64), np.empty(k), np.zeros(k + 1)
@@ -1618,7 +1638,7 @@ def chain_pass(noise: NoiseCode, place: Floats, ranked: int, slope: Floats) -> f
     return float(value + extra)
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _pair_tail(noise: NoiseCode, t: float) -> tuple[float, float]:
     """``h(t) = -log F(-t)`` and ``h'(t)`` from the table of the difference."""
     row = _table_row(noise, t)
@@ -1628,63 +1648,28 @@ def _pair_tail(noise: NoiseCode, t: float) -> tuple[float, float]:
     return value, (3.0 * c[3] * u + 2.0 * c[2]) * u + c[1]
 
 
-@njit(**COMPILED)
-def chain_hessian(
-    noise: NoiseCode, place: Floats, ranked: int, slope: Floats, hessian: Floats
-) -> float:
-    """``-log P``; fills its gradient and, by central differences of it, its Hessian."""
-    items = place.shape[0]
-    step = DIFFERENCE * noise.width
-    moved, above, below = place.copy(), np.empty(items), np.empty(items)
-    for i in range(items):
-        moved[i] = place[i] + step
-        chain_pass(noise, moved, ranked, above)
-        moved[i] = place[i] - step
-        chain_pass(noise, moved, ranked, below)
-        moved[i] = place[i]
-        for j in range(items):
-            hessian[i, j] = (above[j] - below[j]) / (2.0 * step)
-    for i in range(items):
-        for j in range(i):
-            hessian[i, j] = 0.5 * (hessian[i, j] + hessian[j, i])
-            hessian[j, i] = hessian[i, j]
-    return float(chain_pass(noise, place, ranked, slope))
+# --- lists of more than two items ------------------------------------------------------------
 
 
-# --- lists of more than two items, any noise -----------------------------------------------------
-
-
-@njit(**COMPILED)
+@njit(**INNER)
 def _list_along(
-    noise: NoiseCode,
     place: Floats,
     direction: Floats,
     level: Integers,
     ranked: int,
-    likeness: float,
     sizes: Offsets,
     tie: Floats,
 ) -> tuple[float, float, float]:
-    """``-log P`` of a list, and two derivatives along a direction of the places.
-
-    The second is exact for Gumbel noise; for any other it is that of Plackett-Luce, times the
-    `likeness`: exact ones would take several times as long, and steps need no more.
-    """
-    if noise.family == GUMBEL and sizes.shape[0]:
+    """``-log P`` of a list, and two derivatives along a direction of the places."""
+    if sizes.shape[0]:
         value, slope, bend = _tied_along(place, direction, level, ranked, sizes, tie)
-        return value, slope, bend
-    value, slope, bend = _luce_along(place, direction, ranked)
-    if noise.family != GUMBEL:
-        slopes = np.empty(place.shape[0])
-        value = chain_pass(noise, place, ranked, slopes)
-        slope = np.dot(slopes, direction)
-        bend *= likeness
+    else:
+        value, slope, bend = _luce_along(place, direction, ranked)
     return value, slope, bend
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _list_pass(
-    noise: NoiseCode,
     place: Floats,
     level: Integers,
     ranked: int,
@@ -1694,83 +1679,33 @@ def _list_pass(
     tie_slope: Floats,
 ) -> float:
     """``-log P`` of a list; sets its slope in the places and adds to that in the ties."""
-    if noise.family != GUMBEL:
-        return float(chain_pass(noise, place, ranked, slope))
     if sizes.shape[0]:
         return float(_tied_pass(place, level, ranked, sizes, tie, slope, tie_slope))
     return float(_luce_pass(place, ranked, slope))
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _list_hessian(
-    noise: NoiseCode,
     place: Floats,
     level: Integers,
     ranked: int,
-    sizes: Offsets,
-    tie: Floats,
-    slope: Floats,
-    tie_slope: Floats,
-    hessian: Floats,
-) -> float:
-    """As `_list_pass`; sets the second derivatives in the places and, after them, the ties."""
-    size = place.shape[0] + sizes.shape[0]
-    hessian[:size, :size] = 0.0
-    if noise.family != GUMBEL:
-        return float(chain_hessian(noise, place, ranked, slope, hessian))
-    if sizes.shape[0]:
-        return float(_tied_hessian(place, level, ranked, sizes, tie, slope, tie_slope, hessian))
-    return float(_luce_hessian(place, ranked, slope, hessian))
-
-
-@njit(**COMPILED)
-def _like_hessian(
-    noise: NoiseCode,
-    place: Floats,
-    level: Integers,
-    ranked: int,
-    likeness: float,
     sizes: Offsets,
     tie: Floats,
     slope: Floats,
     tie_slope: Floats,
     hessian: Floats,
 ) -> None:
-    """As `_list_hessian`, but for noise other than Gumbel that of Plackett-Luce, times likeness."""
+    """Set the slope in the places, and second derivatives in them and, after them, in the ties."""
     size = place.shape[0] + sizes.shape[0]
     hessian[:size, :size] = 0.0
     if sizes.shape[0]:
         _tied_hessian(place, level, ranked, sizes, tie, slope, tie_slope, hessian)
-        return
-    _luce_hessian(place, ranked, slope, hessian)
-    if noise.family != GUMBEL:
-        hessian[:size, :size] *= likeness
-        chain_pass(noise, place, ranked, slope)
-
-
-@njit(**COMPILED)
-def likenesses(noise: NoiseCode, lists: Lists, likeness: Floats) -> None:
-    """Set how much more each list tells about scores than it would with Gumbel noise.
-
-    Where all places are equal, every order has the same chance and the same slopes, by position;
-    the sum of their squares is the information of one such list.
-    """
-    longest = _longest(lists)
-    place, slope = np.zeros(longest), np.empty(longest)
-    last_length, last_ranked, last = 0, 0, 1.0
-    for k in range(likeness.shape[0]):
-        h, ranked = lists.begin[k + 1] - lists.begin[k], lists.ranked[k]
-        if h != last_length or ranked != last_ranked:
-            _luce_pass(place[:h], ranked, slope[:h])
-            usual = np.sum(slope[:h] ** 2)
-            chain_pass(noise, place[:h], ranked, slope[:h])
-            last_length, last_ranked, last = h, ranked, np.sum(slope[:h] ** 2) / usual
-        likeness[k] = last
+    else:
+        _luce_hessian(place, ranked, slope, hessian)
 
 
 @njit(**COMPILED)
 def list_losses(
-    noise: NoiseCode,
     lists: Lists,
     effects: Effects,
     score: Floats,
@@ -1788,12 +1723,46 @@ def list_losses(
                 i = lists.item[e]
                 spot[e - a] = accuracy[u] * score[i] + taste[i]
             loss[k] = _list_pass(
-                noise, spot[: b - a], lists.level[a:b], lists.ranked[k], effects.sizes,
+                spot[: b - a], lists.level[a:b], lists.ranked[k], effects.sizes,
                 _own_tie(effects, u), slope, tie_slope,
             )  # fmt: skip
 
 
 @njit(**COMPILED)
+def chain_terms(
+    noise: NoiseCode,
+    lists: Lists,
+    which: Offsets,
+    place: Floats,
+    value: Floats,
+    slope: Floats,
+) -> None:
+    """Set ``-log P`` of some of the lists, by the chain, and its slope in the places.
+
+    `place` and `slope` have an entry for each of `lists.item`.
+    """
+    for k in which:
+        a, b = lists.begin[k], lists.begin[k + 1]
+        value[k] = chain_pass(noise, place[a:b], lists.ranked[k], slope[a:b])
+
+
+@njit(**COMPILED)
+def luce_terms(
+    lists: Lists,
+    which: Offsets,
+    place: Floats,
+    direction: Floats,
+    slope: Floats,
+    bend: Floats,
+) -> None:
+    """Set slopes in the places under Gumbel noise, and second derivatives along a direction."""
+    for k in which:
+        a, b = lists.begin[k], lists.begin[k + 1]
+        bend[k] = _luce_along(place[a:b], direction[a:b], lists.ranked[k])[2]
+        _luce_pass(place[a:b], lists.ranked[k], slope[a:b])
+
+
+@njit(**INNER)
 def _longest(lists: Lists) -> int:
     """The largest number of items in a list."""
     longest = 0
@@ -1832,7 +1801,7 @@ def list_agreement(lists: Lists, score: Floats, agreement: Floats, variance: Flo
 # --- one judge's accuracy, given the scores ------------------------------------------------------
 
 
-@njit(**COMPILED, fastmath=FAST)
+@njit(**INNER, fastmath=FAST)
 def _accuracy_derivatives(
     noise: NoiseCode, gap: Floats, weight: Floats, accuracy: float, scratch: Floats
 ) -> tuple[float, float]:
@@ -1863,7 +1832,7 @@ def _accuracy_derivatives(
 # Gumbel noise Davidson's model, for any other its like. Decided votes follow ``F(x)`` as ever.
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _pair_terms(
     noise: NoiseCode, x: Floats, k: int, tied: NDArray[np.bool_], tie: float, terms: Floats
 ) -> None:
@@ -1911,7 +1880,7 @@ def _pair_terms(
         terms[5, i] = spread
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _arguments(
     wins: Wins, a: int, gap: Floats, k: int, accuracy: float, order: float, x: Floats
 ) -> None:
@@ -1923,19 +1892,19 @@ def _arguments(
             x[i] += wins.side[a + i] * order
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _some_tied(wins: Wins, a: int, b: int) -> NDArray[np.bool_]:
     """Which votes from a to b are ties; nothing if votes cannot be."""
     return wins.tied[a:b] if wins.tied.shape[0] else wins.tied
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _is_plain(wins: Wins) -> bool:
     """Whether nothing but scores and accuracies decides the pairs."""
     return bool(wins.tied.shape[0] == 0 and wins.side.shape[0] == 0)
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _own_order(effects: Effects, u: int) -> float:
     """What the left side gains with a judge."""
     if not effects.order.shape[0]:
@@ -1943,14 +1912,14 @@ def _own_order(effects: Effects, u: int) -> float:
     return float(effects.order[u if effects.order.shape[0] > 1 else 0])
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _own_tie(effects: Effects, u: int) -> Floats:
     """How readily a judge ties groups of each size."""
     tie: Floats = effects.tie[u if effects.tie.shape[0] > 1 else 0]
     return tie
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _pair_tie(effects: Effects, u: int) -> float:
     """How readily a judge ties two items; it does not matter where it never does."""
     return float(_own_tie(effects, u)[0]) if effects.sizes.shape[0] else 0.0
@@ -1959,14 +1928,14 @@ def _pair_tie(effects: Effects, u: int) -> float:
 # --- the objective: sums over judges -------------------------------------------------------------
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _gather(wins: Wins, a: int, b: int, score: Floats, gap: Floats) -> None:
     """``gap = score[winner] - score[loser]`` for the votes from a to b."""
     for i in range(b - a):
         gap[i] = score[wins.winner[a + i]] - score[wins.loser[a + i]]
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _most_votes(start: Offsets, first_judge: int, last_judge: int) -> int:
     """The largest number of votes any of these judges gave."""
     most = 0
@@ -1975,12 +1944,42 @@ def _most_votes(start: Offsets, first_judge: int, last_judge: int) -> int:
     return most
 
 
-@njit(**COMPILED)
+@njit(**INNER)
+def _effects_derivatives(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects,
+    u: int,
+    gap: Floats,
+    accuracy: float,
+    scratch: Floats,
+) -> tuple[float, float]:
+    """As `_accuracy_derivatives` for one judge, where ties and sides may matter too."""
+    a, b = wins.start[u], wins.start[u + 1]
+    if _is_plain(wins):
+        slope_sum, bend_sum = _accuracy_derivatives(
+            noise, gap[: b - a], wins.weight[a:b], accuracy, scratch
+        )
+        return slope_sum, bend_sum
+    slope_sum, bend_sum = 0.0, 0.0
+    x, terms = scratch[13], scratch
+    for c in range(a, b, BLOCK):
+        k = min(BLOCK, b - c)
+        _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
+        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
+        for i in range(k):
+            pull = wins.weight[c + i] * gap[c - a + i]
+            slope_sum += pull * terms[1, i]
+            bend_sum += pull * gap[c - a + i] * terms[2, i]
+    return slope_sum, bend_sum
+
+
+@njit(**INNER)
 def _judge_derivatives(
     noise: NoiseCode,
     wins: Wins,
-    lists: Lists,
-    effects: Effects,
+    lists: Lists | None,
+    effects: Effects | None,
     u: int,
     gap: Floats,
     spot: Floats,
@@ -1993,32 +1992,24 @@ def _judge_derivatives(
     """
     a, b = wins.start[u], wins.start[u + 1]
     slope_sum, bend_sum = 0.0, 0.0
-    if _is_plain(wins):
+    if effects is None:
         slope_sum, bend_sum = _accuracy_derivatives(
             noise, gap[: b - a], wins.weight[a:b], accuracy, scratch
         )
     else:
-        x, terms = scratch[13], scratch
-        for c in range(a, b, BLOCK):
-            k = min(BLOCK, b - c)
-            _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
-            _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
-            for i in range(k):
-                pull = wins.weight[c + i] * gap[c - a + i]
-                slope_sum += pull * terms[1, i]
-                bend_sum += pull * gap[c - a + i] * terms[2, i]
-    for k in range(lists.start[u], lists.start[u + 1]):
-        place, score, level = _list_of(lists, u, k, spot, accuracy)
-        _, slope, bend = _list_along(
-            noise, place, score, level, lists.ranked[k], effects.likeness[k],
-            effects.sizes, _own_tie(effects, u),
-        )  # fmt: skip
-        slope_sum += lists.weight[k] * slope
-        bend_sum += lists.weight[k] * bend
+        slope_sum, bend_sum = _effects_derivatives(noise, wins, effects, u, gap, accuracy, scratch)
+        if lists is not None:
+            for k in range(lists.start[u], lists.start[u + 1]):
+                place, score, level = _list_of(lists, u, k, spot, accuracy)
+                _, slope, bend = _list_along(
+                    place, score, level, lists.ranked[k], effects.sizes, _own_tie(effects, u)
+                )
+                slope_sum += lists.weight[k] * slope
+                bend_sum += lists.weight[k] * bend
     return slope_sum, bend_sum
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _list_of(
     lists: Lists, u: int, k: int, spot: Floats, accuracy: float
 ) -> tuple[Floats, Floats, Integers]:
@@ -2028,7 +2019,7 @@ def _list_of(
     return accuracy * score, score, lists.level[a:b]
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _gather_lists(lists: Lists, u: int, score: Floats, spot: Floats) -> None:
     """The scores of the items of a judge's lists, one list after the other."""
     a, b = lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]
@@ -2036,7 +2027,7 @@ def _gather_lists(lists: Lists, u: int, score: Floats, spot: Floats) -> None:
         spot[e - a] = score[lists.item[e]]
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _most_entries(lists: Lists, first_judge: int, last_judge: int) -> int:
     """The largest number of items in the lists of any of these judges."""
     most = 0
@@ -2045,65 +2036,105 @@ def _most_entries(lists: Lists, first_judge: int, last_judge: int) -> int:
     return most
 
 
-@njit(**COMPILED)
+@njit(**INNER)
+def _next_accuracy(
+    rule: AccuracyRule, accuracy: float, slope: float, bend: float, search: Floats
+) -> tuple[float, bool]:
+    """One step towards the accuracy at which the slope is 0; whether it was the last one.
+
+    The problem is convex: Newton steps inside a shrinking bracket, bisection where they leave it
+    or no longer halve the slope. `search` holds the ends of the bracket, NaN for one at which the
+    slope has not been seen yet, and the size of the last slope.
+    """
+    if slope == 0.0:
+        return accuracy, True
+    search[1 if slope > 0.0 else 0] = accuracy
+    low = -rule.bound if np.isnan(search[0]) else search[0]
+    high = rule.bound if np.isnan(search[1]) else search[1]
+    if low >= high:
+        return accuracy, True
+    move = -slope / bend if bend > 0.0 else np.copysign(np.inf, -slope)
+    longest = 2.0 * (1.0 + abs(accuracy))
+    proposal = accuracy + min(max(move, -longest), longest)
+    small = abs(move) < NEWTON_SMALL * (1.0 + abs(accuracy))
+    if small and abs(move) * np.sqrt(bend) < NEWTON_TOLERANCE:
+        return float(min(max(proposal, low), high)), True
+    both_seen = not (np.isnan(search[0]) or np.isnan(search[1]))
+    slow = both_seen and abs(slope) > 0.5 * search[2]
+    if proposal >= high and np.isnan(search[1]):
+        proposal = high
+    elif proposal <= low and np.isnan(search[0]):
+        proposal = low
+    elif slow or proposal >= high or proposal <= low:
+        proposal = 0.5 * (low + high)
+    search[2] = abs(slope)
+    return float(proposal), False
+
+
+@njit(**INNER)
 def _best_accuracy(
     noise: NoiseCode,
     rule: AccuracyRule,
     wins: Wins,
-    lists: Lists,
-    effects: Effects,
+    lists: Lists | None,
+    effects: Effects | None,
     u: int,
     gap: Floats,
     spot: Floats,
     guess: float,
     scratch: Floats,
 ) -> float:
-    """Minimise one judge's loss + precision/2 (accuracy - mean)^2 within the bound, scores given.
-
-    The problem is convex: Newton steps inside a shrinking bracket, bisection where they leave it
-    or no longer halve the slope. Where second derivatives are not exact, secants correct them.
-    """
-    exact = noise.family == GUMBEL or lists.start[u + 1] == lists.start[u]
-    low, high = -rule.bound, rule.bound
-    low_seen, high_seen = False, False
-    accuracy = float(min(max(guess, low), high))
-    last_slope, last_place, was = np.inf, accuracy, 0.0
+    """Minimise a judge's loss + precision/2 (accuracy - mean)^2 within the bound, scores given."""
+    accuracy = float(min(max(guess, -rule.bound), rule.bound))
+    search = np.array([np.nan, np.nan, np.inf])
     for _ in range(NEWTON_STEPS):
         slope, bend = _judge_derivatives(
             noise, wins, lists, effects, u, gap, spot, accuracy, scratch
         )
         slope += rule.precision * (accuracy - rule.mean)
-        bend += rule.precision
-        if not exact and accuracy != last_place:
-            bend = min(max((slope - was) / (accuracy - last_place), 0.2 * bend), 5.0 * bend)
-        last_place, was = accuracy, slope
-        if slope == 0.0:
-            return accuracy
-        if slope > 0.0:
-            high, high_seen = accuracy, True
-        else:
-            low, low_seen = accuracy, True
-        if low >= high:
-            return accuracy
-        move = -slope / bend if bend > 0.0 else np.copysign(np.inf, -slope)
-        longest = 2.0 * (1.0 + abs(accuracy))
-        proposal = accuracy + min(max(move, -longest), longest)
-        small = abs(move) < NEWTON_SMALL * (1.0 + abs(accuracy))
-        if small and abs(move) * np.sqrt(bend) < NEWTON_TOLERANCE:
-            return float(min(max(proposal, low), high))
-        slow = low_seen and high_seen and abs(slope) > 0.5 * last_slope
-        if proposal >= high and not high_seen:
-            proposal = high
-        elif proposal <= low and not low_seen:
-            proposal = low
-        elif slow or proposal >= high or proposal <= low:
-            proposal = 0.5 * (low + high)
-        last_slope = abs(slope)
-        accuracy = proposal
+        accuracy, done = _next_accuracy(rule, accuracy, slope, bend + rule.precision, search)
+        if done:
+            break
     return accuracy
 
 
-@njit(**COMPILED, fastmath=FAST)
+@njit(**COMPILED)
+def next_accuracies(
+    rule: AccuracyRule,
+    judges: Offsets,
+    accuracy: Floats,
+    slope: Floats,
+    bend: Floats,
+    search: Floats,
+    done: NDArray[np.bool_],
+) -> None:
+    """One step of the search for the best accuracy of each of the judges."""
+    for u in judges:
+        accuracy[u], done[u] = _next_accuracy(rule, accuracy[u], slope[u], bend[u], search[u])
+
+
+@njit(**COMPILED)
+def pair_derivatives(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects | None,
+    judges: Offsets,
+    score: Floats,
+    accuracy: Floats,
+    slope: Floats,
+    bend: Floats,
+) -> None:
+    """Set the derivatives in its accuracy of the loss of the pairs of each of the judges."""
+    gap = np.empty(_most_votes(wins.start, 0, wins.start.shape[0] - 1))
+    scratch = np.empty((14, BLOCK))
+    for u in judges:
+        _gather(wins, wins.start[u], wins.start[u + 1], score, gap)
+        slope[u], bend[u] = _judge_derivatives(
+            noise, wins, None, effects, u, gap, gap, accuracy[u], scratch
+        )
+
+
+@njit(**INNER, fastmath=FAST)
 def _weighted_sums(
     weight: Floats, value: Floats, slope: Floats, gap: Floats
 ) -> tuple[float, float]:
@@ -2116,7 +2147,7 @@ def _weighted_sums(
     return total, moment
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _judge_pass(
     noise: NoiseCode,
     wins: Wins,
@@ -2149,7 +2180,7 @@ def _judge_pass(
     return total, accuracy_slope
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _effects_pass(
     noise: NoiseCode,
     wins: Wins,
@@ -2164,6 +2195,9 @@ def _effects_pass(
 ) -> tuple[float, float]:
     """As `_judge_pass`, where ties and sides matter too."""
     a, b = wins.start[u], wins.start[u + 1]
+    if _is_plain(wins):
+        value, slope = _judge_pass(noise, wins, a, b, gap, accuracy, score_slope, scratch)
+        return value, slope
     x, terms = scratch[13], scratch
     total, accuracy_slope = 0.0, 0.0
     for c in range(a, b, BLOCK):
@@ -2185,9 +2219,8 @@ def _effects_pass(
     return total, accuracy_slope
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _lists_pass(
-    noise: NoiseCode,
     lists: Lists,
     effects: Effects,
     u: int,
@@ -2204,9 +2237,8 @@ def _lists_pass(
         slope = np.empty(place.shape[0])
         own_tie[:] = 0.0
         value = _list_pass(
-            noise, place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
-            slope, own_tie,
-        )  # fmt: skip
+            place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u), slope, own_tie
+        )
         weight = lists.weight[k]
         total += weight * value
         for i in range(place.shape[0]):
@@ -2222,8 +2254,8 @@ def votes_pass(
     noise: NoiseCode,
     rule: AccuracyRule,
     wins: Wins,
-    lists: Lists,
-    effects: Effects,
+    lists: Lists | None,
+    effects: Effects | None,
     first_judge: int,
     last_judge: int,
     score: Floats,
@@ -2241,13 +2273,16 @@ def votes_pass(
     of value and prior given the scores. The prior is not part of value and slopes.
     """
     gap = np.empty(_most_votes(wins.start, first_judge, last_judge))
-    spot = np.empty(_most_entries(lists, first_judge, last_judge))
+    spot = np.empty(0)
+    if lists is not None:
+        spot = np.empty(_most_entries(lists, first_judge, last_judge))
     scratch = np.empty((14, BLOCK))
     total = 0.0
     for u in range(first_judge, last_judge):
         a, b = wins.start[u], wins.start[u + 1]
         _gather(wins, a, b, score, gap)
-        _gather_lists(lists, u, score, spot)
+        if lists is not None:
+            _gather_lists(lists, u, score, spot)
         tie_slope[u] = 0.0
         if wins.side.shape[0]:
             order_slope[u] = 0.0
@@ -2255,17 +2290,15 @@ def votes_pass(
             accuracy[u] = _best_accuracy(
                 noise, rule, wins, lists, effects, u, gap, spot, accuracy[u], scratch
             )
-        if _is_plain(wins):
+        if effects is None:
             value, slope = _judge_pass(noise, wins, a, b, gap, accuracy[u], score_slope, scratch)
         else:
             value, slope = _effects_pass(
                 noise, wins, effects, u, gap, accuracy[u],
                 score_slope, tie_slope, order_slope, scratch,
             )  # fmt: skip
-        if lists.start[u + 1] > lists.start[u]:
-            of_lists = _lists_pass(
-                noise, lists, effects, u, spot, accuracy[u], score_slope, tie_slope
-            )
+        if lists is not None:
+            of_lists = _lists_pass(lists, effects, u, spot, accuracy[u], score_slope, tie_slope)
             value += of_lists[0]
             slope += of_lists[1]
         accuracy_slope[u] = slope
@@ -2276,7 +2309,7 @@ def votes_pass(
 # --- second derivatives --------------------------------------------------------------------------
 
 
-@njit(**COMPILED, fastmath=EXACT_ORDER)
+@njit(**INNER, fastmath=EXACT_ORDER)
 def _plain_curvature(
     noise: NoiseCode,
     wins: Wins,
@@ -2310,7 +2343,7 @@ def _plain_curvature(
     return own_bend
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _effects_curvature(
     noise: NoiseCode,
     wins: Wins,
@@ -2324,6 +2357,8 @@ def _effects_curvature(
     scratch: Floats,
 ) -> float:
     """As `_plain_curvature`, where ties and sides matter too."""
+    if _is_plain(wins):
+        return float(_plain_curvature(noise, wins, u, score, accuracy, diagonal, cross, scratch))
     x, gap, terms = scratch[13], scratch[14], scratch
     own_bend = 0.0
     for c in range(wins.start[u], wins.start[u + 1], BLOCK):
@@ -2352,22 +2387,22 @@ def _effects_curvature(
     return own_bend
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _touched(common: int, own: int, u: int) -> tuple[int, int]:
     """Where an effect stands in the state: for all judges, and for one; the last place if none."""
     return common, own + u if own >= 0 else -1
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _tie_place(places: EffectPlaces, t: int) -> int:
     """Where the weight of ties of the t-th size stands in the state."""
     return places.tie + t if places.tie >= 0 else -1
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _lists_curvature(
-    noise: NoiseCode,
     lists: Lists,
+    likeness: Floats | None,
     effects: Effects,
     places: EffectPlaces,
     u: int,
@@ -2385,10 +2420,12 @@ def _lists_curvature(
         place, score, level = _list_of(lists, u, k, spot, accuracy)
         h, size = place.shape[0], place.shape[0] + kinds
         slope = np.empty(h)
-        _like_hessian(
-            noise, place, level, lists.ranked[k], effects.likeness[k],
-            effects.sizes, _own_tie(effects, u), slope, unused, hessian,
+        _list_hessian(
+            place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
+            slope, unused, hessian,
         )  # fmt: skip
+        if likeness is not None:
+            hessian[:h, :h] *= likeness[k]
         weight = lists.weight[k]
         for i in range(h):
             along = 0.0
@@ -2410,9 +2447,9 @@ def _lists_curvature(
     return own_bend
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _items_of_judge(
-    wins: Wins, lists: Lists, u: int, seen: NDArray[np.bool_], items: Offsets
+    wins: Wins, lists: Lists | None, u: int, seen: NDArray[np.bool_], items: Offsets
 ) -> int:
     """List the items the judge voted on, each once; how many there are."""
     count = 0
@@ -2422,22 +2459,23 @@ def _items_of_judge(
                 seen[item] = True
                 items[count] = item
                 count += 1
-    for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
-        item = lists.item[e]
-        if not seen[item]:
-            seen[item] = True
-            items[count] = item
-            count += 1
+    if lists is not None:
+        for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
+            item = lists.item[e]
+            if not seen[item]:
+                seen[item] = True
+                items[count] = item
+                count += 1
     for p in range(count):
         seen[items[p]] = False
     return count
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _places_of_judge(
     wins: Wins,
-    lists: Lists,
-    effects: Effects,
+    lists: Lists | None,
+    effects: Effects | None,
     places: EffectPlaces,
     u: int,
     seen: NDArray[np.bool_],
@@ -2445,8 +2483,8 @@ def _places_of_judge(
 ) -> int:
     """Where in the state the judge's votes have an effect: its items, then ties and sides."""
     count = _items_of_judge(wins, lists, u, seen, found)
-    if places.tie >= 0:
-        for t in range(effects.sizes.shape[0]):
+    if effects is not None:
+        for t in range(effects.sizes.shape[0] if places.tie >= 0 else 0):
             found[count] = places.tie + t
             count += 1
     for common, own in ((-1, places.own_tie), (places.order, places.own_order)):
@@ -2464,9 +2502,10 @@ def curvature_pass(
     noise: NoiseCode,
     rule: AccuracyRule,
     wins: Wins,
-    lists: Lists,
-    effects: Effects,
+    lists: Lists | None,
+    effects: Effects | None,
     places: EffectPlaces,
+    likeness: Floats | None,
     score: Floats,
     accuracy: Floats,
     diagonal: Floats,
@@ -2478,27 +2517,41 @@ def curvature_pass(
     accuracies (a diagonal, prior included) and ``B`` the mixed ones, a column ``b_u`` for each
     judge. Adds the diagonal of ``A - B C^-1 B'`` to `diagonal` and sets `accuracy_bend` to ``C``.
 
-    `diagonal` has one place more than the state, for effects that are not there.
+    With a `likeness` of the lists to those under Gumbel noise, their second derivatives are those
+    under Gumbel noise, times the likeness. `diagonal` has one place more than the state, for
+    effects that are not there.
     """
     n = diagonal.shape[0]
     scratch = np.empty((15, BLOCK))
     cross = np.zeros(n)
     seen = np.zeros(n, dtype=np.bool_)
     found = np.empty(n, dtype=np.int64)
-    spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
-    size = _longest(lists) + effects.sizes.shape[0]
-    hessian = np.empty((size, size))
+    spot, hessian = np.empty(0), np.empty((0, 0))
+    if lists is not None:
+        spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
+        if effects is not None:
+            size = _longest(lists) + effects.sizes.shape[0]
+            hessian = np.empty((size, size))
     for u in range(wins.start.shape[0] - 1):
-        if _is_plain(wins):
+        if effects is None:
             bend = _plain_curvature(noise, wins, u, score, accuracy[u], diagonal, cross, scratch)
         else:
             bend = _effects_curvature(
                 noise, wins, effects, places, u, score, accuracy[u], diagonal, cross, scratch
             )
-        if lists.start[u + 1] > lists.start[u]:
+        if lists is not None:
             _gather_lists(lists, u, score, spot)
             bend += _lists_curvature(
-                noise, lists, effects, places, u, spot, accuracy[u], diagonal, cross, hessian
+                lists,
+                likeness,
+                effects,
+                places,
+                u,
+                spot,
+                accuracy[u],
+                diagonal,
+                cross,
+                hessian,
             )
         bend += rule.precision
         accuracy_bend[u] = bend
@@ -2516,7 +2569,12 @@ def curvature_pass(
 
 @njit(**COMPILED)
 def count_places(
-    wins: Wins, lists: Lists, effects: Effects, places: EffectPlaces, n: int, count: Offsets
+    wins: Wins,
+    lists: Lists | None,
+    effects: Effects | None,
+    places: EffectPlaces,
+    n: int,
+    count: Offsets,
 ) -> None:
     """Set in how many places of the state each judge's votes have an effect."""
     seen = np.zeros(n, dtype=np.bool_)
@@ -2525,7 +2583,7 @@ def count_places(
         count[u] = _places_of_judge(wins, lists, effects, places, u, seen, found)
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _add(matrix: Floats, i: int, j: int, amount: float) -> None:
     """Add to an entry and its mirror image."""
     matrix[i, j] += amount
@@ -2533,11 +2591,11 @@ def _add(matrix: Floats, i: int, j: int, amount: float) -> None:
         matrix[j, i] += amount
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _pair_blocks(
     noise: NoiseCode,
     wins: Wins,
-    effects: Effects,
+    effects: Effects | None,
     places: EffectPlaces,
     u: int,
     score: Floats,
@@ -2558,8 +2616,11 @@ def _pair_blocks(
     for c in range(wins.start[u], wins.start[u + 1], BLOCK):
         k = min(BLOCK, wins.start[u + 1] - c)
         _gather(wins, c, c + k, score, gap)
-        _arguments(wins, c, gap, k, accuracy, _own_order(effects, u), x)
-        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
+        order_u, tie_u = 0.0, 0.0
+        if effects is not None:
+            order_u, tie_u = _own_order(effects, u), _pair_tie(effects, u)
+        _arguments(wins, c, gap, k, accuracy, order_u, x)
+        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), tie_u, terms)
         for i in range(k):
             weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
             slope, bend = weight * terms[1, i], weight * terms[2, i]
@@ -2597,7 +2658,7 @@ def _pair_blocks(
     return own_bend
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _add_effect(
     matrix: Floats,
     column: Floats,
@@ -2620,10 +2681,10 @@ def _add_effect(
                 matrix[at, to] += own
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _list_blocks(
-    noise: NoiseCode,
     lists: Lists,
+    ready: ReadyLists | None,
     effects: Effects,
     places: EffectPlaces,
     u: int,
@@ -2646,10 +2707,17 @@ def _list_blocks(
         place, score, level = _list_of(lists, u, k, spot, accuracy)
         h = place.shape[0]
         slope = np.empty(h)
-        _list_hessian(
-            noise, place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
-            slope, unused, hessian,
-        )  # fmt: skip
+        if ready is None:
+            _list_hessian(
+                place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
+                slope, unused, hessian,
+            )  # fmt: skip
+        else:
+            a, first = lists.begin[k], ready.begin[k]
+            for i in range(h):
+                slope[i] = ready.slope[a + i]
+                for o in range(h):
+                    hessian[i, o] = ready.hessian[first + i * h + o]
         weight = lists.weight[k]
         items = lists.item[lists.begin[k] : lists.begin[k + 1]]
         for i in range(h):
@@ -2684,9 +2752,10 @@ def _list_blocks(
 def blocks_pass(
     noise: NoiseCode,
     wins: Wins,
-    lists: Lists,
-    effects: Effects,
+    lists: Lists | None,
+    effects: Effects | None,
     places: EffectPlaces,
+    ready: ReadyLists | None,
     score: Floats,
     accuracy: Floats,
     matrix: Floats,
@@ -2697,30 +2766,34 @@ def blocks_pass(
     mixed: Floats,
     bend: Floats,
 ) -> None:
-    """All second derivatives of the likelihood, exact.
+    """All second derivatives of the likelihood, exact; those of lists may be `ready`.
 
-    Sets `bend` to ``C``, adds ``A`` to `matrix`. If that has no size, sets what ``A`` consists of: for each pair the
-    `stiffness` of its gap, for each list the `entries` for its items, row by row. ``b_u`` goes,
-    place by place, to ``mixed[start[u]:start[u + 1]]`` and the places it is about to `place`.
+    Sets `bend` to ``C``, adds ``A`` to `matrix`. If that has no size, sets what ``A`` consists of:
+    for each pair the `stiffness` of its gap, for each list the `entries` for its items, row by row.
+    ``b_u`` goes, place by place, to ``mixed[start[u]:start[u + 1]]`` and the places it is about to
+    `place`.
     """
     n = max(matrix.shape[0], score.shape[0]) + 1
     scratch = np.empty((15, BLOCK))
     column = np.zeros(n)
     seen = np.zeros(n, dtype=np.bool_)
     found = np.empty(n, dtype=np.int64)
-    spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
-    size = _longest(lists) + effects.sizes.shape[0]
-    hessian = np.empty((size, size))
+    spot, hessian = np.empty(0), np.empty((0, 0))
+    if lists is not None:
+        spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
+        if effects is not None:
+            size = _longest(lists) + effects.sizes.shape[0]
+            hessian = np.empty((size, size))
     entry = 0
     for u in range(wins.start.shape[0] - 1):
         bend[u] = _pair_blocks(
             noise, wins, effects, places, u, score, accuracy[u],
             matrix, stiffness, column, scratch,
         )  # fmt: skip
-        if lists.start[u + 1] > lists.start[u]:
+        if lists is not None:
             _gather_lists(lists, u, score, spot)
             entry, of_lists = _list_blocks(
-                noise, lists, effects, places, u, spot, accuracy[u],
+                lists, ready, effects, places, u, spot, accuracy[u],
                 matrix, entries, entry, column, hessian,
             )  # fmt: skip
             bend[u] += of_lists
@@ -2812,7 +2885,7 @@ def capped_weights(wins: Wins, lists: Lists, n_items: int, cap: float) -> tuple[
     return weight, list_weight
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _won_and_played(wins: Wins, lists: Lists, u: int, won: Floats, played: Floats) -> None:
     """Add the weight of one judge's votes on each item, and how much of it the item won.
 
@@ -2918,7 +2991,7 @@ def position_sums(
 # --- CrowdBT and CrowdTCV: a judge votes as the items say with probability eta -------------------
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _chance(x: float, odds: float) -> float:
     """``F(x)`` from the odds at ``|x|``."""
     return (1.0 if x > 0.0 else odds) / (1.0 + odds)
@@ -2950,7 +3023,7 @@ def crowd_scores_pass(
     return total
 
 
-@njit(**COMPILED)
+@njit(**INNER)
 def _best_reliability(chance: Floats, other: Floats, weight: Floats, guess: float) -> float:
     """Minimise ``-sum w log(eta F(x) + (1 - eta) F(-x))`` over ``0 <= eta <= 1``."""
     low, high = 0.0, 1.0

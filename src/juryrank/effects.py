@@ -76,8 +76,8 @@ class Layout:
         parts = (self.tie, self.own_tie, self.order, self.own_order)
         return EffectPlaces(*(part.start if part.stop > part.start else -1 for part in parts))
 
-    def effects(self, state: Floats, likeness: Floats) -> Effects:
-        """What the compiled code must know of the effects, and of lists (see `Effects`)."""
+    def effects(self, state: Floats) -> Effects:
+        """What the compiled code must know of the effects."""
         tie = state[None, self.tie]
         if self.model.ties_by_judge:
             tie = tie + state[self.own_tie, None]
@@ -85,7 +85,7 @@ class Layout:
         if self.model.order_by_judge:
             order = order + state[self.own_order]
         sizes = np.array(self.model.sizes, dtype=np.int64)
-        return Effects(sizes, np.ascontiguousarray(tie), np.ascontiguousarray(order), likeness)
+        return Effects(sizes, np.ascontiguousarray(tie), np.ascontiguousarray(order))
 
     def totals(self, effects: Floats) -> Floats:
         """Effects as they are told: for a judge not what is added, but the sum."""

@@ -356,16 +356,14 @@ def _loss_by_taste(
     side = np.where(wins.winner == item, 1.0, -1.0)
     x = accuracy * (score[wins.winner] - score[wins.loser])
     half = 0.5 * wins.tied if len(wins.tied) else np.zeros(len(x))
-    effects = own.kernel_effects(state[: own.layout.size])
-    taste, loss, its_accuracy = np.zeros(n), np.empty(lists.number), np.array([accuracy])
+    taste, its_accuracy = np.zeros(n), np.array([accuracy])
 
     def loss_with(amount: float) -> float:
         moved = x + side * amount
         won = wins.weight * (1.0 - half) @ own.noise.terms(moved)[0]
         lost = wins.weight * half @ own.noise.terms(-moved)[0]
         taste[item] = amount
-        _kernels.list_losses(own.noise.code, lists, effects, score, its_accuracy, taste, loss)
-        return float(won + lost + lists.weight @ loss)
+        return float(won + lost + lists.weight @ own.list_losses(state, its_accuracy, taste))
 
     return loss_with
 

@@ -117,9 +117,9 @@ class Information:
     ) -> tuple[Floats | sparse.csr_array, sparse.csr_array]:
         objective, n = self.objective, self.objective.n_items
         wins, lists, places = objective.wins, objective.lists, self.layout.places
-        effects = objective.kernel_effects(state)
+        known = objective.known_to_kernels(state)
         count = np.zeros(objective.n_judges, dtype=np.int64)
-        _kernels.count_places(wins, lists, effects, places, self.size + 1, count)
+        _kernels.count_places(wins, *known, places, self.size + 1, count)
         start = np.concatenate(([0], np.cumsum(count)))
         place, mixed = np.empty(start[-1], dtype=np.int32), np.empty(start[-1])
         dense = n <= MOST_DENSE
@@ -127,8 +127,10 @@ class Information:
         stiffness = np.empty(0 if dense else len(wins.winner))
         entries = np.empty(0 if dense else int(np.sum(lists.length**2)))
         bend = np.empty(objective.n_judges)
+        chained = objective.chained
+        ready = chained and chained.ready(chained.places(state[:n], accuracy))
         _kernels.blocks_pass(
-            objective.noise.code, wins, lists, effects, places, state[:n], accuracy,
+            objective.noise.code, wins, *known, places, ready, state[:n], accuracy,
             matrix, stiffness, entries, start, place, mixed, bend,
         )  # fmt: skip
         self.bend += bend

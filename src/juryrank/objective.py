@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from juryrank import _kernels
 from juryrank._kernels import AccuracyRule, Effects
 from juryrank.arrays import Floats
+from juryrank.chained import ChainedLists
 from juryrank.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.errors import InputError
 from juryrank.lists import NO_LISTS, Lists, choices, no_lists
@@ -164,16 +165,17 @@ class Objective:
         return pairs + total_weight(self.lists.judge, weight, self.n_judges)
 
     @cached_property
-    def _likeness(self) -> Floats:
-        """How much more each list tells than it would with Gumbel noise."""
-        likeness = np.ones(self.lists.number)
-        if self.lists.number and self.noise.name != "gumbel":
-            _kernels.likenesses(self.noise.code, self.lists, likeness)
-        return likeness
+    def chained(self) -> ChainedLists | None:
+        """The lists, where their probabilities are chains of integrals."""
+        if self.noise.name == "gumbel" or not self.lists.number:
+            return None
+        return ChainedLists(self.noise, self.lists, self.threads)
 
-    def kernel_effects(self, state: Floats) -> Effects:
-        """What the compiled code must know of everything but scores and accuracies."""
-        return self.layout.effects(state, self._likeness)
+    def known_to_kernels(self, state: Floats) -> tuple[Lists | None, Effects | None]:
+        """The lists, and what else decides votes, for the compiled code; None for nothing."""
+        lists = self.lists if self.lists.number else None
+        plain = lists is None and self.effects == NO_EFFECTS
+        return lists, None if plain else self.layout.effects(state)
 
     def start_state(self) -> Floats:
         """The state to start from: all scores equal, no effects."""
@@ -211,21 +213,46 @@ class Objective:
         rule = self.rule._replace(free=False)
         by_judge = self._judge_arrays()
         rows = np.zeros((last - first, self.layout.size))
-        effects = self.kernel_effects(state)
+        lists, effects = self.known_to_kernels(state)
+        score = state[: self.n_items]
+        if self.chained is not None:
+            lists = None
+            self._add_chained(rows, first, last, score, accuracy)
         for row, u in zip(rows, range(first, last), strict=True):
             _kernels.votes_pass(
-                self.noise.code, rule, self.wins, self.lists, effects, u, u + 1,
-                state[: self.n_items], accuracy, row[: self.n_items], *by_judge,
+                self.noise.code, rule, self.wins, lists, effects, u, u + 1,
+                score, accuracy, row[: self.n_items], *by_judge,
             )  # fmt: skip
             self.layout.add_slopes_of(u, row, by_judge[1][u], by_judge[2])
-        return rows, by_judge[0][first:last]
+        own = by_judge[0]
+        if self.chained is not None:
+            own += self.chained.by_judge(self.chained.slope * score[self.lists.item])
+        return rows, own[first:last]
+
+    def _add_chained(
+        self, rows: Floats, first: int, last: int, score: Floats, accuracy: Floats
+    ) -> None:
+        """Add the slopes of chained lists in the scores, a row for each judge."""
+        chained, lists = self.chained, self.lists
+        if chained is None:
+            return
+        chained.work_out(chained.places(score, accuracy))
+        entry = slice(lists.begin[lists.start[first]], lists.begin[lists.start[last]])
+        judge = chained.entry_judge[entry]
+        weight = lists.weight[chained.entry_list[entry]]
+        pull = weight * accuracy[judge] * chained.slope[entry]
+        np.add.at(rows, (judge - first, lists.item[entry]), pull)
 
     def curvature(self, state: Floats, accuracy: Floats) -> Curvature:
-        """Second derivatives in each unknown of the state and in each accuracy."""
+        """Second derivatives in each unknown of the state and in each accuracy.
+
+        Those of rankings under noise other than Gumbel are about right, and not exact.
+        """
         diagonal, accuracy_bend = np.zeros(self.layout.size + 1), np.empty(self.n_judges)
+        likeness = None if self.chained is None else self.chained.likeness
         _kernels.curvature_pass(
-            self.noise.code, self.rule, self.wins, self.lists, self.kernel_effects(state),
-            self.layout.places, state[: self.n_items], accuracy, diagonal, accuracy_bend,
+            self.noise.code, self.rule, self.wins, *self.known_to_kernels(state),
+            self.layout.places, likeness, state[: self.n_items], accuracy, diagonal, accuracy_bend,
         )  # fmt: skip
         return Curvature(diagonal[:-1] + self.state_bend(state), accuracy_bend)
 
@@ -265,12 +292,15 @@ class Objective:
         """The votes' part: value and gradients, summed over chunks in a fixed order."""
         by_judge = self._judge_arrays()
         bounds = list(zip(self.chunks[:-1], self.chunks[1:], strict=True))
-        effects, score = self.kernel_effects(state), state[: self.n_items]
+        (lists, effects), score = self.known_to_kernels(state), state[: self.n_items]
+        if self.chained is not None:
+            self._work_out_chained(rule, effects, score, accuracy)
+            lists, rule = None, rule._replace(free=False)
 
         def one_chunk(bound: tuple[int, int]) -> tuple[float, Floats]:
             slope = np.zeros(self.n_items)
             value = _kernels.votes_pass(
-                self.noise.code, rule, self.wins, self.lists, effects, bound[0], bound[1],
+                self.noise.code, rule, self.wins, lists, effects, bound[0], bound[1],
                 score, accuracy, slope, *by_judge,
             )  # fmt: skip
             return float(value), slope
@@ -280,11 +310,48 @@ class Objective:
         else:
             with ThreadPoolExecutor(self.threads) as pool:
                 parts = list(pool.map(one_chunk, bounds))
+        if self.chained is not None:
+            own = self.chained.by_judge(self.chained.slope * score[self.lists.item])
+            by_judge[0][:] += own
+            parts.append((self.chained.total(), self.chained.score_slope(accuracy, self.n_items)))
         value = sum(part for part, _ in parts)
         slope = np.zeros(self.layout.size)
         slope[: self.n_items] = np.add.reduce([slope for _, slope in parts])
         self.layout.add_slopes(slope, by_judge[1], by_judge[2])
         return value, slope, by_judge[0]
+
+    def _work_out_chained(
+        self, rule: AccuracyRule, effects: Effects | None, score: Floats, accuracy: Floats
+    ) -> None:
+        """Find the accuracies, where they are free, and what chained lists say there."""
+        chained = self.chained
+        if chained is None:
+            return
+        if not rule.free:
+            chained.work_out(chained.places(score, accuracy))
+            return
+
+        def pairs(judges: NDArray[np.int64]) -> tuple[Floats, Floats]:
+            slope, bend = np.zeros(self.n_judges), np.zeros(self.n_judges)
+            _kernels.pair_derivatives(
+                self.noise.code, self.wins, effects, judges, score, accuracy, slope, bend
+            )
+            return slope, bend
+
+        chained.find_accuracies(rule, score, accuracy, pairs)
+
+    def list_losses(self, state: Floats, accuracy: Floats, taste: Floats) -> Floats:
+        """``-log P`` of every list, if judges have a taste (in log-odds) for items."""
+        score, chained = state[: self.n_items], self.chained
+        if not self.lists.number:
+            return np.empty(0)
+        if chained is not None:
+            chained.work_out(chained.places(score, accuracy) + taste[self.lists.item])
+            return chained.value.copy()
+        loss = np.empty(self.lists.number)
+        effects = self.layout.effects(state)
+        _kernels.list_losses(self.lists, effects, score, accuracy, taste, loss)
+        return loss
 
     @cached_property
     def _prior_precision(self) -> Floats:

@@ -13,18 +13,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank import _kernels
 from juryrank.arrays import Floats
-from juryrank.effects import NO_EFFECTS, Layout
+from juryrank.effects import Layout
 from juryrank.errors import InputError, counted, listing
 from juryrank.intervals import Difference, difference, half_width, item_columns
 from juryrank.lists import Lists
 from juryrank.models import Model
 from juryrank.noise import Noise
+from juryrank.objective import Objective
 from juryrank.saving import check_ending
 from juryrank.solvers.solution import Solution, Trace
 from juryrank.uncertainty import Uncertainty
-from juryrank.votes import Votes
+from juryrank.votes import Votes, no_wins
 
 SAME_SCORE = 1e-6
 """Scores closer than this part of their range share a rank: the solver cannot tell them apart."""
@@ -207,13 +207,8 @@ class _Link:
         return self.noise.cdf(judge * gap)
 
     def list_losses(self, lists: Lists, score: Floats, accuracy: Floats) -> Floats:
-        loss = np.empty(lists.number)
-        layout = Layout(NO_EFFECTS, len(score), len(accuracy))
-        no_effects = layout.effects(score, np.ones(lists.number))
-        _kernels.list_losses(
-            self.noise.code, lists, no_effects, score, accuracy, np.zeros(len(score)), loss
-        )
-        return loss
+        objective = Objective(no_wins(len(accuracy)), len(score), self.noise, lists=lists)
+        return objective.list_losses(score, accuracy, np.zeros(len(score)))
 
 
 @dataclass(frozen=True, eq=False)

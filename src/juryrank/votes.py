@@ -66,6 +66,12 @@ class Wins(NamedTuple):
     """1 if the winner was on the left, -1 if on the right; empty if sides do not matter."""
 
 
+def no_wins(n_judges: int) -> Wins:
+    """No votes on pairs."""
+    nothing = np.empty(0, dtype=np.int32)
+    return Wins(np.zeros(n_judges + 1, dtype=np.int64), nothing, nothing, np.empty(0))
+
+
 def wins_taken(
     wins: Wins, rows: NDArray[np.int64] | NDArray[np.bool_], start: NDArray[np.int64]
 ) -> Wins:
