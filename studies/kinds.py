@@ -372,10 +372,10 @@ def _causes(table: pl.DataFrame, counts: Counts) -> Iterator[str]:
         "",
         "**Ties and sides by judge.** The common value is the mean of all judges there could be, "
         f"of whom {len(JUDGES)} are seen, and how far judges differ is estimated from the same "
-        "few. Errors take this spread as known. (Were each judge known exactly, 1.96 such errors "
-        f"would hold the mean in {_held_by_normal(len(JUDGES)):.0%} of data sets.) With the true "
-        f"spreads in place of those chosen ({counts.causes:,} data sets) all four cover "
-        "more often:",
+        "few. Errors widen this spread by its own standard error. (Were each judge known exactly, "
+        "1.96 errors without that would hold the mean in "
+        f"{_held_by_normal(len(JUDGES)):.0%} of data sets.) Beside it, the true spreads in place "
+        f"of those chosen, and not widened ({counts.causes:,} data sets):",
         "",
         *markdown(("setting", "model", "spreads", *EFFECTS), _judges_rows(table)),
     )  # fmt: skip

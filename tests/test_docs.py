@@ -12,7 +12,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
-ON_PUBLIC_DATA = {"mt-bench.md": "mt_bench", "llmfao.md": "llmfao"}
+ON_PUBLIC_DATA = {
+    "mt-bench.md": "mt_bench/votes.csv",
+    "llmfao.md": "llmfao/votes.csv",
+    "potato.md": "potato_visual.csv",
+}
 """Pages whose examples are run in the folder with public data, and what they read of it."""
 
 
@@ -25,9 +29,8 @@ def folder_of(page: Path, request: pytest.FixtureRequest) -> Path:
     if page.name not in ON_PUBLIC_DATA:
         return ROOT
     data: Path = request.getfixturevalue("data")
-    votes = data / ON_PUBLIC_DATA[page.name] / "votes.csv"
-    if not votes.exists():
-        pytest.skip(f"the public data has no {votes.parent.name}/{votes.name}")
+    if not (data / ON_PUBLIC_DATA[page.name]).exists():
+        pytest.skip(f"the public data has no {ON_PUBLIC_DATA[page.name]}")
     return data
 
 
