@@ -2959,13 +2959,14 @@ def position_sums(
     weight: Floats,
     score: Floats,
     accuracy: Floats,
+    order: Floats,
     excess: Floats,
     information: Floats,
     won: Floats,
 ) -> None:
     """Per judge: slope and information at 0 of an advantage ``d`` of the left side, and left wins.
 
-    The left item wins with chance ``F(a (s_left - s_right) + d)``; a tie is half a win.
+    The left item wins with chance ``F(a (s_left - s_right) + order + d)``; a tie is half a win.
     """
     x, odds = np.empty(BLOCK), np.empty(BLOCK)
     first, second = np.empty(BLOCK), np.empty(BLOCK)
@@ -2976,7 +2977,7 @@ def position_sums(
         for c in range(start[u], start[u + 1], BLOCK):
             k = min(BLOCK, start[u + 1] - c)
             for i in range(k):
-                x[i] = accuracy[u] * (score[left[c + i]] - score[right[c + i]])
+                x[i] = accuracy[u] * (score[left[c + i]] - score[right[c + i]]) + order[u]
             _tail(noise, x, k, odds, first, second)
             for i in range(k):
                 share = 0.5 * (1.0 + outcome[c + i])

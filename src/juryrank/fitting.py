@@ -335,7 +335,7 @@ def answer(
     judges = judge_columns(
         votes, task.model, task.noise, solution,
         None if intervals is None else _accuracy_errors(task, found, uncertainty),
-        found.one_sided, confidence,
+        _side_advantage(found, votes.n_judges), found.one_sided, confidence,
     )  # fmt: skip
     sure = found.objective is None or direction_is_sure(found.objective, solution)
     ranking = make_ranking(
@@ -355,6 +355,14 @@ def answer(
         *doubts, *((solution.message,) if solution.message else ()),
     )  # fmt: skip
     return replace(ranking, warnings=remarks)
+
+
+def _side_advantage(found: Fitted, n_judges: int) -> Floats:
+    """What the left side gains with each judge, as far as it was estimated."""
+    objective, raw = found.objective, found.raw
+    if objective is None or raw is None or not objective.effects.order:
+        return np.zeros(n_judges)
+    return np.zeros(n_judges) + objective.layout.effects(raw.state).order
 
 
 def _accuracy_errors(

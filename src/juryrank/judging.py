@@ -25,6 +25,7 @@ from juryrank.lists import (
     MOST_ORDERS,
     Lists,
     in_every_order,
+    judge_codes,
     orders_of_ties,
     pairs_of,
     without_entries,
@@ -38,7 +39,7 @@ from juryrank.solvers.search import ROUGH
 from juryrank.threads import one_blas_thread
 from juryrank.uncertainty import by_information, gauge_of, moves_of_judges
 from juryrank.verdicts import Positions, by_attention, positions
-from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes, judge_codes
+from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
 
 Counter = Callable[[str, int, int], None]
 """Called with (what is being done, how much of it, how much in all)."""
@@ -162,7 +163,7 @@ def judges(
 def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[pl.DataFrame, str]:
     votes, solution = task.votes, found.solution
     agreement, influence, how = _left_out(task, found, say)
-    lean = positions(votes, task.noise, solution.score, solution.accuracy)
+    lean = positions(votes, task.noise, solution, np.zeros(votes.n_judges))
     mine = pl.DataFrame(
         {
             "judge": votes.judges,

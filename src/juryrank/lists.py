@@ -13,6 +13,11 @@ MOST_ORDERS = 720
 """A tie that is to count as every order of its items may have so many orders."""
 
 
+def judge_codes(start: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The judge of every vote, from where each judge's votes start."""
+    return np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
+
+
 class Lists(NamedTuple):
     """Votes on three items or more, sorted by judge; each lists its items from the best down.
 
@@ -42,7 +47,7 @@ class Lists(NamedTuple):
     @property
     def judge(self) -> NDArray[np.int32]:
         """The judge of each list."""
-        return np.repeat(np.arange(len(self.start) - 1, dtype=np.int32), np.diff(self.start))
+        return judge_codes(self.start)
 
     @property
     def entry_list(self) -> NDArray[np.int64]:

@@ -30,9 +30,9 @@ from juryrank.arrays import Floats
 from juryrank.chained import ChainedLists
 from juryrank.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.errors import InputError
-from juryrank.lists import NO_LISTS, Lists, choices, no_lists
+from juryrank.lists import NO_LISTS, Lists, choices, judge_codes, no_lists
 from juryrank.noise import Noise
-from juryrank.votes import Wins, judge_codes, total_weight
+from juryrank.votes import Wins, total_weight
 
 CHUNKS = 16
 """Large sums are always split into as many parts, so that threads do not change the answer."""
@@ -115,7 +115,7 @@ class Objective:
 
     def __post_init__(self) -> None:
         """Where there are no lists, say so for every judge."""
-        if self.lists is NO_LISTS:
+        if not self.lists.number:
             object.__setattr__(self, "lists", no_lists(self.n_judges))
 
     @property
@@ -159,7 +159,7 @@ class Objective:
 
     @cached_property
     def choices_per_judge(self) -> Floats:
-        """Total weight of each judge's choices: one for a pair, one less than items for a list."""
+        """Total weight of each judge's choices: one for a pair, for a list one for each group."""
         pairs = total_weight(judge_codes(self.wins.start), self.wins.weight, self.n_judges)
         weight = self.lists.weight * choices(self.lists)
         return pairs + total_weight(self.lists.judge, weight, self.n_judges)

@@ -45,14 +45,17 @@ class Positions:
     """The share of votes that went left (or, if negative, right) without reason."""
 
 
-def positions(votes: Votes, noise: Noise, score: Floats, accuracy: Floats) -> Positions | None:
-    """Measure the lean of every judge; None if it is not known which item was on the left."""
+def positions(votes: Votes, noise: Noise, solution: Solution, order: Floats) -> Positions | None:
+    """Measure the lean of every judge; None if it is not known which item was on the left.
+
+    `order` is the advantage of the left side with each judge that has been allowed for already.
+    """
     if not votes.sides_known:
         return None
     excess, information, won = (np.empty(votes.n_judges) for _ in range(3))
     _kernels.position_sums(
         noise.code, votes.start, votes.left, votes.right, votes.outcome, votes.weight,
-        score, accuracy, excess, information, won,
+        solution.score, solution.accuracy, order, excess, information, won,
     )  # fmt: skip
     count = total_weight(votes.judge, votes.weight, votes.n_judges)
     share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)
@@ -102,6 +105,7 @@ def judge_columns(
     noise: Noise,
     solution: Solution,
     accuracy_sd: tuple[Floats, Floats] | None,
+    order: Floats,
     one_sided: OneSided,
     confidence: float,
 ) -> dict[str, pl.Series]:
@@ -115,7 +119,7 @@ def judge_columns(
     own = Standing(solution.accuracy, *accuracy_sd, confidence)
     lean = None
     if model.judges == "accuracy":
-        lean = positions(votes, noise, solution.score, solution.accuracy)
+        lean = positions(votes, noise, solution, order)
     words, reasons = verdicts(votes, _standing(votes, model, own), lean, one_sided)
     low, high = own.low, own.high
     if model.judges == "reliability":

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError, counted, listing
-from juryrank.lists import Lists, no_lists, pairs_of, tied_pairs_of
+from juryrank.lists import Lists, judge_codes, no_lists, pairs_of, tied_pairs_of
 from juryrank.lists import kept as kept_lists
 
 LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
@@ -23,11 +23,6 @@ def total_weight(
 ) -> NDArray[np.float64]:
     """Sum the weights of each code below `count`."""
     return np.bincount(codes, weights=weight, minlength=count).astype(np.float64, copy=False)
-
-
-def judge_codes(start: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The judge of every vote, from where each judge's votes start."""
-    return np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
 
 
 @dataclass(frozen=True)

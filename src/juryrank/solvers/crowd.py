@@ -14,9 +14,10 @@ from scipy.optimize import minimize
 from juryrank import _kernels
 from juryrank.arrays import Floats
 from juryrank.errors import InputError
+from juryrank.lists import judge_codes
 from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution, Watcher
-from juryrank.votes import judge_codes, total_weight
+from juryrank.votes import total_weight
 
 LEAST_CHANCE = 1e-6
 

@@ -10,9 +10,9 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 
 from juryrank.arrays import Floats
 from juryrank.errors import JuryrankError
-from juryrank.lists import Lists, pairs_of, taken
+from juryrank.lists import Lists, judge_codes, pairs_of, taken
 from juryrank.solvers.solution import Solution
-from juryrank.votes import Wins, judge_codes
+from juryrank.votes import Wins
 
 LARGEST_DENSE = 1500
 FEW_JUDGES = 50
