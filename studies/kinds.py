@@ -178,7 +178,8 @@ def answered(trial: Trial, votes: Votes) -> Ranking:
 def effects_beside_truth(made: Simulation, ranking: Ranking) -> pl.DataFrame:
     """Intervals of all effects, less the true common value; ties as logarithms."""
     found = []
-    for effect, judge, *ends in ranking.effects.iter_rows():
+    told = ranking.effects.select("effect", "judge", "value", "low", "high")
+    for effect, judge, *ends in told.iter_rows():
         common = made.effects.row(by_predicate=pl.col("effect") == effect, named=True)["value"]
         truth = common
         if judge is not None:

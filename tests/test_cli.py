@@ -359,7 +359,7 @@ def test_compare_shows_models_best_first(votes: str, tmp_path: Path) -> None:
 def test_compare_json(votes: str) -> None:
     result = run("compare", votes, "--models", "btl", "--folds", "2", "--seed", "3", "--json")
     answer = json.loads(result.stdout)
-    assert list(answer) == ["models", "folds", "seed", "votes"]
+    assert list(answer) == ["models", "folds", "seed", "votes", "guessing"]
     assert (answer["folds"], answer["seed"], answer["votes"]) == (2, 3, 1600)
     assert [row["model"] for row in answer["models"]] == ["btl"]
     assert result.stderr == ""

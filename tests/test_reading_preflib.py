@@ -89,10 +89,19 @@ def test_files_that_are_not_utf8() -> None:
     assert "Thé" in read_votes(io.BytesIO(content), format="soc").items
 
 
-def test_every_line_may_be_a_judge() -> None:
+def test_every_voter_may_be_a_judge() -> None:
     votes = new(NEW, judge_per_row=True)
-    assert votes.judges.to_list() == [1, 2, 3, 4]
-    assert votes.lists.weight.tolist() == [3.0, 5.0]
+    assert votes.judges.to_list() == list(range(1, 12))
+    assert votes.start.tolist() == [0, 0, 0, 0, 1, 2, 3, 3, 3, 3, 3, 3]
+    assert votes.lists.start.tolist() == [0, 1, 2, 3, 3, 3, 3, 4, 5, 6, 7, 8]
+    assert votes.weight.tolist() == [1.0] * 3
+    assert votes.lists.weight.tolist() == [1.0] * 8
+    assert votes.lists.item.tolist() == [2, 1, 0, 3] * 3 + [1, 2, 0] * 5
+
+
+def test_voters_who_are_not_whole_are_no_judges() -> None:
+    said = complaint(lambda: new(NEW.replace("5: ", "5.5: "), judge_per_row=True))
+    assert "a number of times that is not whole" in said
 
 
 BAD = NEW + "x: 1,2\n2: 1,,2\n1: 1,9\n1: {1,{2,3}}\n2 1,2\n4: 3\n0: 1,2\n1: 1,2,1\n\n# end\n2:\n"

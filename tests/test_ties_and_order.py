@@ -450,10 +450,12 @@ def test_judges_check_and_compare_know_rankings(mixed: Votes) -> None:
     summary = jr.check(mixed)
     assert (summary.votes, summary.lists, summary.items_per_list.max) == (400, 200, 4)
     assert summary.ties == sum(any(len(group) > 1 for group in row.groups) for row in mixed_rows(7))
-    table = jr.compare(mixed, ["hbtl", "btl", "crowdbt"], folds=3).table
-    assert table["model"].to_list() == ["hbtl", "btl", "crowdbt"]
-    assert table["log_loss"][0] < table["log_loss"][1]
-    assert "is for pairs" in table["note"][2]
+    comparison = jr.compare(mixed, ["hbtl", "btl"], folds=3)
+    table = comparison.table
+    assert table["model"].to_list() == ["hbtl", "btl"]
+    assert table["log_loss"][0] < table["log_loss"][1] < comparison.guessing
+    with pytest.raises(jr.InputError, match="'crowdbt' is for pairs"):
+        jr.compare(mixed, ["hbtl", "crowdbt"])
     report = jr.judges(mixed)
     rows = {row["judge"]: row for row in report.table.iter_rows(named=True)}
     assert rows["j2"]["verdict"] == "backwards"

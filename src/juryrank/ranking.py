@@ -302,7 +302,7 @@ def _effect_names(layout: Layout, votes: Votes) -> tuple[list[str], list[object]
     """Name and judge (None for all) of each effect, in the order of the state."""
     model, judges = layout.model, votes.judges.to_list()
     common = ["tie" if size == 2 else f"tie of {size}" for size in model.sizes]
-    names = common + [common[0]] * (len(judges) * model.ties_by_judge)
+    names = common + common[:1] * (len(judges) * model.ties_by_judge)
     whose: list[object] = [None] * len(common) + judges * model.ties_by_judge
     names += ["left side"] * (model.order + len(judges) * model.order_by_judge)
     return names, whose + [None] * model.order + judges * model.order_by_judge
