@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test bench study-coverage study-kinds study-priors clean
+.PHONY: demo test bench bench-full study-coverage study-kinds study-priors clean
 
 demo: $(VENV)/.core
 	@echo "\n\$$ juryrank check examples/llm_judges.csv"
@@ -23,7 +23,10 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest
 
 bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/against_evalica.py
+	$(BIN)/python -m benchmarks run --grid short
+
+bench-full: $(VENV)/.bench
+	$(BIN)/python -m benchmarks run --grid full
 
 study-coverage: $(VENV)/.test
 	$(BIN)/python -m studies.coverage

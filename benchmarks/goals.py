@@ -1,0 +1,200 @@
+"""The goals, each with what was reached. Every goal is a ratio or a number from the results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from benchmarks import outcomes
+from benchmarks.adapters import RIVALS
+from benchmarks.grid import PEERS
+from benchmarks.results import Results, slope, summary
+from benchmarks.shell import LARGE, LARGE_STREAMED, SMALL
+
+Row = dict[str, Any]
+
+KERNEL_TO_C = 1.6
+HTCV_TO_HBTL = 3.0
+TO_RIVAL = 0.5
+BTL_TO_EVALICA = 0.25
+SHELL_CPU = 1.5
+FIT_SECONDS = 0.020
+MOST_EVALUATIONS = 25.0
+ONE_START_FROM = 1_000_000
+MEMORY_TO_CODED = 1.5
+BYTES_PER_VOTE = 12
+BYTES_PER_UNKNOWN = 64
+"""State of a judge or an item: score or accuracy, gradient, error, bounds of its votes, ..."""
+LARGE_PEAK_MB = 2_000.0
+SAME = 1e-9
+STEEPEST = 1.05
+LEAST_VOTES = 100_000
+"""The goals against peers and on memory begin here."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A goal, what was measured, and whether it was reached (None: not measured)."""
+
+    number: int
+    goal: str
+    limit: str
+    measured: str
+    reached: bool | None
+    remark: str = ""
+
+    @property
+    def word(self) -> str:
+        """Reached, missed or not measured."""
+        return {True: "reached", False: "missed", None: "not measured"}[self.reached]
+
+
+def verdicts(results: Results) -> list[Verdict]:
+    """All goals, in their order."""
+    table = summary(results.runs)
+    return [
+        *_kernel(results.kernel),
+        *_against_rivals(table),
+        *_small(results.shell),
+        *_passes(table),
+        *_memory(table, results.shell),
+        *_growth(table),
+    ]
+
+
+def _at_most(
+    number: int,
+    goal: str,
+    limit: float,
+    found: float | None,
+    form: str = "{:.2f}",
+    remark: str = "",
+) -> Verdict:
+    measured = "" if found is None else form.format(found)
+    reached = None if found is None else found <= limit
+    return Verdict(number, goal, "at most " + form.format(limit), measured, reached, remark)
+
+
+def _kernel(kernel: pl.DataFrame) -> Iterator[Verdict]:
+    speed = {
+        (row["pass"], row["threads"]): row["ns_per_vote"] for row in kernel.iter_rows(named=True)
+    }
+    for threads in (1, 2):
+        ours, in_c = speed.get(("juryrank-hbtl", threads)), speed.get(("c", threads))
+        found = ours / in_c if ours and in_c else None
+        goal = f"HBTL pass to the pass in C, threads: {threads}"
+        yield _at_most(1, goal, KERNEL_TO_C, found)
+        other = speed.get(("juryrank-htcv", threads))
+        found = other / ours if other and ours else None
+        yield _at_most(1, f"HTCV pass to HBTL pass, threads: {threads}", HTCV_TO_HBTL, found)
+
+
+def _against_rivals(table: pl.DataFrame) -> Iterator[Verdict]:
+    cases = table.filter(
+        (pl.col("study") == PEERS) & (pl.col("backwards") == 0.0) & (pl.col("votes") >= LEAST_VOTES)
+    )
+    if cases.is_empty():
+        yield _at_most(2, "CPU of HBTL with intervals to that of peers", TO_RIVAL, None)
+    for case in cases["case"].unique(maintain_order=True):
+        rows = {row["adapter"]: row for row in cases.filter(case=case).iter_rows(named=True)}
+        for rival in RIVALS:
+            goal = f"{case}: CPU of HBTL with intervals to {rival}"
+            yield _against(goal, TO_RIVAL, rows.get("juryrank"), rows.get(rival))
+        goal = f"{case}: CPU of BTL to evalica"
+        yield _against(goal, BTL_TO_EVALICA, rows.get("juryrank-btl"), rows.get("evalica"))
+
+
+def _against(goal: str, limit: float, ours: Row | None, theirs: Row | None) -> Verdict:
+    """Their time counts whether they converged or not; if they timed out, what they had is less."""
+    found, remark = None, ""
+    if theirs and theirs["outcome"] != outcomes.OK:
+        remark = f"theirs: {theirs['outcome']}"
+    if ours and ours["cpu"] is not None and theirs:
+        if theirs["cpu"] is not None:
+            found = ours["cpu"] / theirs["cpu"]
+        elif theirs["outcome"] == outcomes.TIMED_OUT:
+            return Verdict(
+                2, goal, f"at most {limit:.2f}", "they did not end",
+                True if ours["cpu"] <= limit * theirs["limit"] else None,
+                f"{remark} after {theirs['limit']:g} s (wall), ours: {ours['cpu']:.1f} s",
+            )  # fmt: skip
+    if ours and ours["outcome"] != outcomes.OK:
+        return Verdict(2, goal, f"at most {limit:.2f}", f"ours: {ours['outcome']}", False, remark)
+    return _at_most(2, goal, limit, found, remark=remark)
+
+
+def _small(shell: pl.DataFrame) -> Iterator[Verdict]:
+    def best(what: str, column: str) -> float | None:
+        found = shell.filter((pl.col("what") == what) & (pl.col("outcome") == outcomes.OK))[column]
+        return None if found.is_empty() else float(found.min())  # type: ignore[arg-type]
+
+    goal = f"{SMALL}: CPU seconds, process start included"
+    yield _at_most(3, goal, SHELL_CPU, best(SMALL, "cpu"))
+    yield _at_most(
+        3, "3,000 votes: the fit, seconds (wall)", FIT_SECONDS, best("fit", "wall"), "{:.3f}"
+    )
+
+
+def _passes(table: pl.DataFrame) -> Iterator[Verdict]:
+    ours = table.filter(
+        (pl.col("study") == PEERS)
+        & (pl.col("adapter") == "juryrank")
+        & pl.col("evaluations").is_not_null()
+    )
+    if ours.is_empty():
+        yield _at_most(4, "evaluations per starting point", MOST_EVALUATIONS, None, "{:.0f}")
+    for row in ours.iter_rows(named=True):
+        goal = f"{row['case']}: evaluations over all votes per starting point"
+        remark = f"{row['evaluations']} from {max(1, row['starts'])}, in all as much work as {row['work']:.1f} passes"
+        found = row["evaluations_per_start"]
+        yield _at_most(4, goal, MOST_EVALUATIONS, found, "{:.0f}", remark)
+        if row["votes"] >= ONE_START_FROM:
+            goal = f"{row['case']}: starting points at full price"
+            yield _at_most(4, goal, 1.0, float(max(1, row["starts"])), "{:.0f}")
+
+
+def coded_mb(row: Row) -> float:
+    """The size of coded votes with the state of judges and items."""
+    unknowns = row["items"] + row["judges"]
+    return float(BYTES_PER_VOTE * row["votes"] + BYTES_PER_UNKNOWN * unknowns) / 1e6
+
+
+def _memory(table: pl.DataFrame, shell: pl.DataFrame) -> Iterator[Verdict]:
+    ours = table.filter(
+        (pl.col("study") == PEERS)
+        & (pl.col("adapter") == "juryrank")
+        & (pl.col("votes") >= ONE_START_FROM)
+        & pl.col("rise_fit_mb").is_not_null()
+    )
+    for row in ours.iter_rows(named=True):
+        goal = f"{row['case']}: peak while fitting above the frame, to the coded votes"
+        remark = f"{row['rise_fit_mb']:,.0f} MB; while reading {row['rise_mb']:,.0f} MB"
+        yield _at_most(5, goal, MEMORY_TO_CODED, row["rise_fit_mb"] / coded_mb(row), remark=remark)
+    rows = {row["what"]: row for row in shell.iter_rows(named=True)}
+    large, streamed = rows.get(LARGE, {}), rows.get(LARGE_STREAMED, {})
+    ok = large.get("outcome") == outcomes.OK
+    found = large["peak_mb"] if ok else None
+    goal = "20M votes from Parquet in the shell: peak of the process, MB"
+    yield _at_most(5, goal, LARGE_PEAK_MB, found, "{:,.0f}", "" if ok else large.get("outcome", ""))
+    goal = "in less memory (--memory): largest difference of a score"
+    found = streamed.get("difference")
+    remark = f"peak {streamed['peak_mb']:,.0f} MB; {streamed['outcome']}" if streamed else ""
+    yield _at_most(5, goal, SAME, found, "{:.1g}", remark)
+
+
+def _growth(table: pl.DataFrame) -> Iterator[Verdict]:
+    """Slopes in the number of votes are a goal; the others are shown."""
+    for what, column in (("CPU time", "cpu"), ("memory", "rise_mb")):
+        rows = growth_rows(table, "votes", "juryrank", column)
+        found = slope(rows["votes"], rows[column]) if len(rows) > 1 else None
+        yield _at_most(6, f"log-log slope of {what} in the number of votes", STEEPEST, found)
+
+
+def growth_rows(table: pl.DataFrame, along: str, adapter: str, column: str) -> pl.DataFrame:
+    """The cases of a growth study that came to an end."""
+    return table.filter(
+        (pl.col("study") == along) & (pl.col("adapter") == adapter) & (pl.col(column) > 0.0)
+    ).sort(along)

@@ -1,0 +1,166 @@
+"""One pass over the votes: juryrank's compiled one beside C, numpy, and reading the bytes."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import juryrank as jr
+from benchmarks.measuring import cpu_seconds
+from juryrank.arrays import Floats
+from juryrank.noise import NOISES
+from juryrank.objective import Objective, Slopes
+
+SOURCE = Path(__file__).with_name("pass.c")
+FLAGS = ("-O3", "-march=native", "-ffast-math", "-shared", "-fPIC")
+THREADS = (1, 2)
+
+Row = dict[str, Any]
+
+
+class NoCompilerError(Exception):
+    """There is no C version, and why."""
+
+
+class CPass:
+    """The pass in C, compiled on the spot."""
+
+    def __init__(self) -> None:
+        self.library = _compiled()
+        self.has_threads = bool(self.library.has_threads())
+
+    def slopes(
+        self, objective: Objective, score: Floats, accuracy: Floats, threads: int = 1
+    ) -> Slopes:
+        """As `Objective.slopes` without priors."""
+        wins = objective.wins
+        slope, accuracy_slope = np.zeros(objective.n_items), np.empty(objective.n_judges)
+        arrays = (
+            np.ascontiguousarray(wins.start, np.int64), np.ascontiguousarray(wins.winner, np.int32),
+            np.ascontiguousarray(wins.loser, np.int32),
+            np.ascontiguousarray(wins.weight, np.float64), score, accuracy, slope, accuracy_slope,
+        )  # fmt: skip
+        value = self.library.votes_pass(
+            ctypes.c_int64(objective.n_judges),
+            ctypes.c_int64(objective.n_items),
+            *(ctypes.c_void_p(array.ctypes.data) for array in arrays),
+            ctypes.c_int(threads),
+        )
+        return Slopes(float(value), slope, accuracy_slope)
+
+
+def _compiled() -> ctypes.CDLL:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        raise NoCompilerError("there is no C compiler (cc)")
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "pass.so"
+        for threads in (("-fopenmp",), ()):
+            command = [compiler, *FLAGS, *threads, str(SOURCE), "-o", str(made), "-lm"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                library = ctypes.CDLL(str(made))
+                library.votes_pass.restype = ctypes.c_double
+                return library
+    raise NoCompilerError(f"cc failed: {' '.join(done.stderr.split())[:200]}")
+
+
+def compiler_version() -> str:
+    """The first line the compiler says of itself."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return "none"
+    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.splitlines()[0] if done.stdout else "unknown"
+
+
+def objective_of(frame: pl.DataFrame, noise: str, threads: int = 1) -> Objective:
+    """Votes and noise, without priors, and accuracies that are unknowns."""
+    votes = jr.votes_from(frame)
+    return Objective(votes.wins(), votes.n_items, NOISES[noise], threads=threads)
+
+
+def numpy_pass(objective: Objective, score: Floats, accuracy: Floats) -> Slopes:
+    """The same as one would write it."""
+    wins = objective.wins
+    judge = np.repeat(np.arange(objective.n_judges), np.diff(wins.start))
+    a, gap = accuracy[judge], score[wins.winner] - score[wins.loser]
+    x = a * gap
+    value = float(wins.weight @ np.logaddexp(0.0, -x))
+    pull = -wins.weight / (1.0 + np.exp(x))
+    n, m = objective.n_items, objective.n_judges
+    slope = np.bincount(wins.winner, a * pull, n) - np.bincount(wins.loser, a * pull, n)
+    return Slopes(value, slope, np.bincount(judge, pull * gap, m))
+
+
+def read_bytes(objective: Objective) -> float:
+    """Go over all bytes of the votes once."""
+    wins = objective.wins
+    return float(wins.weight.sum()) + int(wins.winner.sum()) + int(wins.loser.sum())
+
+
+def kernel_rows(frame: pl.DataFrame, repeats: int) -> list[Row]:
+    """Time every version of the pass: one row each."""
+    from dataclasses import replace
+
+    gumbel = objective_of(frame, "gumbel")
+    normal = replace(gumbel, noise=NOISES["normal"])
+    rng = np.random.default_rng(0)
+    point = rng.normal(0.0, 1.0, gumbel.n_items), rng.lognormal(0.0, 0.5, gumbel.n_judges)
+    runs: list[tuple[str, int, Callable[[], object]]] = []
+    for threads in THREADS:
+        for name, objective in (("juryrank-hbtl", gumbel), ("juryrank-htcv", normal)):
+            runs.append((name, threads, _slopes(replace(objective, threads=threads), *point)))
+    rows, in_c = _in_c(gumbel, *point)
+    runs += in_c
+    runs.append(("numpy", 1, lambda: numpy_pass(gumbel, *point)))
+    runs.append(("read", 1, lambda: read_bytes(gumbel)))
+    votes = len(gumbel.wins.winner)
+    return [_timed(name, threads, votes, work, repeats) for name, threads, work in runs] + rows
+
+
+def _slopes(objective: Objective, score: Floats, accuracy: Floats) -> Callable[[], object]:
+    return lambda: objective.slopes(score, accuracy)
+
+
+def _in_c(
+    objective: Objective, score: Floats, accuracy: Floats
+) -> tuple[list[Row], list[tuple[str, int, Callable[[], object]]]]:
+    """The passes in C, or a row that says why there are none."""
+    try:
+        in_c = CPass()
+    except NoCompilerError as error:
+        return [{"pass": "c", "threads": 1, "outcome": f"skipped: {error}"}], []
+    counts = THREADS if in_c.has_threads else THREADS[:1]
+    return [], [
+        ("c", threads, lambda threads=threads: in_c.slopes(objective, score, accuracy, threads))
+        for threads in counts
+    ]
+
+
+def _timed(name: str, threads: int, votes: int, work: Callable[[], object], repeats: int) -> Row:
+    work()
+    wall, cpu = [], []
+    for _ in range(repeats):
+        began, cpu_began = time.perf_counter(), cpu_seconds()
+        work()
+        wall.append(time.perf_counter() - began)
+        cpu.append(cpu_seconds() - cpu_began)
+    return {
+        "pass": name,
+        "threads": threads,
+        "votes": votes,
+        "ns_per_vote": 1e9 * min(wall) / votes,
+        "ns_per_vote_median": 1e9 * float(np.median(wall)) / votes,
+        "cpu_ns_per_vote": 1e9 * min(cpu) / votes,
+        "outcome": "ok",
+    }
