@@ -1,7 +1,9 @@
 """Votes for the benchmarks: drawn from HBTL in parts, written once as Parquet, with the truth.
 
 The judge and the pair of every vote are drawn at random, so that nothing is sorted. A judge of
-accuracy ``a`` says that the left item wins with probability ``1 / (1 + exp(-a (s_left - s_right)))``.
+accuracy ``a`` says that the left item wins with probability
+
+    1 / (1 + exp(-a (s_left - s_right)))
 """
 
 from __future__ import annotations

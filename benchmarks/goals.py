@@ -148,12 +148,13 @@ def _passes(table: pl.DataFrame) -> Iterator[Verdict]:
         yield _at_most(4, "evaluations per starting point", MOST_EVALUATIONS, None, "{:.0f}")
     for row in ours.iter_rows(named=True):
         goal = f"{row['case']}: evaluations over all votes per starting point"
-        remark = f"{row['evaluations']} from {max(1, row['starts'])}, in all as much work as {row['work']:.1f} passes"
+        starts = max(1, row["starts"])
+        remark = f"{row['evaluations']} from {starts}; all work: {row['work']:.1f} passes"
         found = row["evaluations_per_start"]
         yield _at_most(4, goal, MOST_EVALUATIONS, found, "{:.0f}", remark)
         if row["votes"] >= ONE_START_FROM:
             goal = f"{row['case']}: starting points at full price"
-            yield _at_most(4, goal, 1.0, float(max(1, row["starts"])), "{:.0f}")
+            yield _at_most(4, goal, 1.0, float(starts), "{:.0f}")
 
 
 def coded_mb(row: Row) -> float:

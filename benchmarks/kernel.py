@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +101,8 @@ def numpy_pass(objective: Objective, score: Floats, accuracy: Floats) -> Slopes:
     pull = -wins.weight / (1.0 + np.exp(x))
     n, m = objective.n_items, objective.n_judges
     slope = np.bincount(wins.winner, a * pull, n) - np.bincount(wins.loser, a * pull, n)
-    return Slopes(value, slope, np.bincount(judge, pull * gap, m))
+    accuracy_slope = np.bincount(judge, pull * gap, m)
+    return Slopes(value, slope.astype(np.float64), accuracy_slope.astype(np.float64))
 
 
 def read_bytes(objective: Objective) -> float:
@@ -110,8 +113,6 @@ def read_bytes(objective: Objective) -> float:
 
 def kernel_rows(frame: pl.DataFrame, repeats: int) -> list[Row]:
     """Time every version of the pass: one row each."""
-    from dataclasses import replace
-
     gumbel = objective_of(frame, "gumbel")
     normal = replace(gumbel, noise=NOISES["normal"])
     rng = np.random.default_rng(0)
@@ -142,7 +143,7 @@ def _in_c(
         return [{"pass": "c", "threads": 1, "outcome": f"skipped: {error}"}], []
     counts = THREADS if in_c.has_threads else THREADS[:1]
     return [], [
-        ("c", threads, lambda threads=threads: in_c.slopes(objective, score, accuracy, threads))
+        ("c", threads, partial(in_c.slopes, objective, score, accuracy, threads))
         for threads in counts
     ]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
@@ -31,10 +31,10 @@ class Cost:
     """The most in use while it ran, what was there before included."""
 
 
-def measured(work: Callable[[], Result]) -> tuple[Result, Cost]:
+def measured(work: Callable[..., Result], *arguments: Any) -> tuple[Result, Cost]:
     """Do it, and say what it took."""
     with measuring() as cost:
-        result = work()
+        result = work(*arguments)
     return result, cost
 
 

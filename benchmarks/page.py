@@ -165,11 +165,11 @@ def _case_row(row: Row) -> tuple[object, ...]:
 def _kernel(kernel: pl.DataFrame) -> Iterator[str]:
     if kernel.is_empty():
         return
-    votes = kernel["votes"].max()
+    votes = kernel["votes"].drop_nulls().to_list()
     in_c = dict(kernel.filter(pl.col("pass") == "c").select("threads", "ns_per_vote").iter_rows())
     yield "## One pass over the votes\n"
     yield (
-        f"Value and both gradients over {votes:,} votes: `Objective.slopes` beside "
+        f"Value and both gradients over {max(votes, default=0):,} votes: `Objective.slopes` beside "
         "[benchmarks/pass.c](../benchmarks/pass.c), plain numpy, and reading the bytes.\n"
     )
     rows = (
@@ -221,7 +221,7 @@ def _growth(runs: pl.DataFrame) -> Iterator[str]:
                 points = growth_rows(runs, along, adapter, column)
                 if len(points) > 1:
                     x, y = points[along], points[column]
-                    span = f"{x.min():,} to {x.max():,}"
+                    span = f"{x[0]:,} to {x[-1]:,}"
                     rows.append((along, span, adapter, what, slope(x, y), steepest(x, y)))
     if rows:
         yield "## Growth\n"

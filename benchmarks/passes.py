@@ -48,10 +48,11 @@ def counting(votes: int) -> Iterator[Passes]:
         setattr(Objective, name, _counted(passes, name, method))
 
     def counted_solve(
-        self: ProfileSolver, objective: Objective, state: Any = None, accuracy: Any = None, *rest: Any, **named: Any
-    ) -> Any:  # fmt: skip
-        passes.cold_starts += accuracy is None and len(objective.wins.winner) >= ALL * votes
-        return solve(self, objective, state, accuracy, *rest, **named)
+        self: ProfileSolver, objective: Objective, *arguments: Any, **named: Any
+    ) -> Any:
+        cold = named.get("accuracy", arguments[1] if len(arguments) > 1 else None) is None
+        passes.cold_starts += cold and len(objective.wins.winner) >= ALL * votes
+        return solve(self, objective, *arguments, **named)
 
     ProfileSolver.solve = counted_solve  # type: ignore[method-assign]
     try:

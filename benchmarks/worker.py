@@ -34,8 +34,8 @@ def run_adapter(job: Mapping[str, Any]) -> Row:
     adapter = ADAPTERS[job["adapter"]]
     adapter.run(frame_of(TINY))
     frame = pl.read_parquet(job["votes"])
-    data, conversion = measured(lambda: adapter.convert(frame))
-    answer, fit = measured(lambda: adapter.fit(data))
+    data, conversion = measured(adapter.convert, frame)
+    answer, fit = measured(adapter.fit, data)
     del data
     return {
         "version": version(adapter.package),
