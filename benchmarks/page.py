@@ -37,8 +37,8 @@ This page is made by `python -m benchmarks page` from what `python -m benchmarks
   to the true scores is more than {outcomes.MARGIN:g} below that of counting wins. *timed out*: not
   done within the limit, reading and warm-up included. *failed*: with the reason. The CPU time of a
   program that did not converge is shown as it is; it would need more.
-- A ratio below 1 means that juryrank takes less. juryrank estimates accuracies of judges and
-  intervals, which no peer here does (crowd-kit's noisy model has skills of judges).
+- A ratio below 1 means that juryrank takes less. juryrank estimates accuracies of judges, with
+  intervals; of the peers only crowd-kit's noisy model knows judges, only arena-rank has intervals.
 """
 NOTHING = "Nothing has been measured yet: run `make bench-full`, then `python -m benchmarks page`."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -19,6 +20,8 @@ from benchmarks.running import in_process
 
 Row = dict[str, Any]
 
+FRAME = re.compile("[\u2500-\u257f]+")
+"""Signs that make boxes in the terminal."""
 START = "from juryrank.cli import main; main()"
 SMALL = "juryrank rank, 3,000 votes"
 LARGE = "juryrank rank, large file"
@@ -69,8 +72,8 @@ def _outcome(code: int, said: str, *, timed_out: bool) -> str:
         return outcomes.TIMED_OUT
     if code == 0:
         return outcomes.OK
-    words = " ".join(said.replace("│", " ").replace("─", "").split())
-    return outcomes.failed(words or f"exit code {code}")
+    words = " ".join(FRAME.sub(" ", said).split())
+    return outcomes.failed(words.rpartition(" Error ")[2] or f"exit code {code}")
 
 
 def small_rows(votes: Path, number: int, repeats: int) -> list[Row]:

@@ -290,7 +290,7 @@ def measured_rows() -> pl.DataFrame:
         ("crowd-kit", 9.0, "not converged"),
         ("arena-rank", None, "timed out"),
     )
-    rows = [compared(*end, repeat) for end in ends for repeat in (1, 2)]
+    rows = [compared(name, cpu, end, repeat) for name, cpu, end in ends for repeat in (1, 2)]
     rows += [grown(votes) for votes in (1_000, 10_000, 100_000)]
     return pl.DataFrame(rows, schema=RUNS)
 
@@ -313,9 +313,9 @@ def results_folder(tmp_path: Path) -> Path:
 def test_goals_are_judged_by_the_rows(results_folder: Path) -> None:
     found = {one.goal: one for one in verdicts(read_results(results_folder))}
     said = {goal: one.word for goal, one in found.items()}
-    assert said["HBTL pass to the pass in C, threads: 1"] == "reached"
-    assert said["HTCV pass to HBTL pass, threads: 1"] == "missed"
-    assert said["HBTL pass to the pass in C, threads: 2"] == "not measured"
+    assert said["HBTL pass to the pass in C, threads: 1, 10 votes"] == "reached"
+    assert said["HTCV pass to HBTL pass, threads: 1, 10 votes"] == "missed"
+    assert said["HBTL pass to the pass in C, threads: 2, 10 votes"] == "not measured"
     assert said["2M: CPU of HBTL with intervals to evalica"] == "reached"
     assert said["2M: CPU of HBTL with intervals to choix"] == "missed"
     assert said["2M: CPU of HBTL with intervals to arena-rank"] == "reached"
