@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,13 @@ from benchmarks.kernel import FLAGS, compiler_version
 from juryrank.threads import available_threads
 
 ROOT = Path(__file__).resolve().parents[1]
+BUSY = """
+import time
+began, cpu = time.perf_counter(), time.process_time()
+while time.perf_counter() < began + 1.0:
+    pass
+print(time.process_time() - cpu)
+"""
 LIBRARIES = ("numpy", "scipy", "numba", "polars", "pandas", "pyarrow", "jax")
 
 
@@ -30,8 +38,22 @@ def machine() -> dict[str, Any]:
         "compiler_flags": " ".join(FLAGS),
         "commit": commit(),
         "load_before": round(os.getloadavg()[0], 2),
+        "cores_free_before": cores_free(),
         "versions": {name: version_of(name) for name in names},
     }
+
+
+def cores_free() -> float:
+    """How much of the cores busy processes get now: less than all, and times are not to be trusted.
+
+    What runs on two threads suffers most if somebody else is at work.
+    """
+    command = [sys.executable, "-c", BUSY]
+    probes = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        for _ in range(available_threads())
+    ]
+    return round(sum(float(probe.communicate()[0]) for probe in probes), 2)
 
 
 def version_of(package: str) -> str | None:

@@ -113,7 +113,8 @@ def _machine(machine: Row) -> Iterator[str]:
     yield (
         f"{machine['cores']} cores of {machine['processor']}, {machine['memory_gb']:g} GB, "
         f"{machine['system']}, Python {machine['python']}, {machine['compiler']} "
-        f"(`{machine['compiler_flags']}`); load {machine['load_before']:g} when it began; "
+        f"(`{machine['compiler_flags']}`); when it began, {machine['cores_free_before']:g} cores "
+        f"were free and the load was {machine['load_before']:g}; "
         f'grid "{machine["grid"]}"; juryrank at commit {machine["commit"]}.\n'
     )
     versions = machine["versions"].items()
