@@ -216,8 +216,8 @@ ADAPTERS = {
             _juryrank_votes, _juryrank(threads=1),
         ),
         Adapter(
-            "evalica", "evalica", "`bradley_terry` on lists, as its README has it (pandas columns "
-            "take three times as long); no judges",
+            "evalica", "evalica", "`bradley_terry` on lists, as its README has it (faster than "
+            "pandas columns); no judges",
             _evalica_lists, _evalica,
         ),
         Adapter(
@@ -238,7 +238,8 @@ ADAPTERS = {
             _win_matrix, _choix_dense,
         ),
         Adapter(
-            "crowd-kit", "crowd-kit", "`BradleyTerry(n_iter=100)`; no judges",
+            "crowd-kit", "crowd-kit", "`BradleyTerry(n_iter=100)`, which ends after two "
+            "iterations; no judges",
             _crowdkit_frame, _crowdkit,
         ),
         Adapter(

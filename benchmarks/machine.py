@@ -35,7 +35,7 @@ def machine() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "compiler": compiler_version(),
-        "compiler_flags": " ".join(FLAGS),
+        "compiler_flags": " ".join(FLAGS) + " -fopenmp",
         "commit": commit(),
         "load_before": round(os.getloadavg()[0], 2),
         "cores_free_before": cores_free(),
