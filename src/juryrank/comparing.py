@@ -161,12 +161,10 @@ def _predicted(ranking: Ranking, votes: Votes, held_out: NDArray[np.bool_]) -> _
 
 
 def _predicted_pairs(ranking: Ranking, votes: Votes) -> _HeldOut:
-    chance = np.asarray(
-        ranking.predict(
-            votes.judges.gather(votes.judge),
-            votes.items.gather(votes.left),
-            votes.items.gather(votes.right),
-        )
+    chance = ranking.shares(
+        votes.judges.gather(votes.judge),
+        votes.items.gather(votes.left),
+        votes.items.gather(votes.right),
     )
     won = 0.5 * (1.0 + votes.outcome)
     chance = np.clip(chance, 1e-15, 1.0 - 1e-15)

@@ -63,7 +63,7 @@ from juryrank.uncertainty import (
     gauge_of,
     widened,
 )
-from juryrank.verdicts import judge_columns
+from juryrank.verdicts import Allowances, judge_columns
 from juryrank.votes import Votes
 
 NO_ERRORS = (
@@ -335,14 +335,14 @@ def answer(
     judges = judge_columns(
         votes, task.model, task.noise, solution,
         None if intervals is None else _accuracy_errors(task, found, uncertainty),
-        _side_advantage(found, votes.n_judges), found.one_sided, confidence,
+        allowances(found, votes.n_judges), found.one_sided, confidence,
     )  # fmt: skip
     sure = found.objective is None or direction_is_sure(found.objective, solution)
     ranking = make_ranking(
         votes, task.model, task.noise, solution, report, uncertainty, judges,
-        direction_is_sure=sure,
+        allowances(found, votes.n_judges), direction_is_sure=sure,
     )  # fmt: skip
-    if found.objective is not None and len(solution.effects):
+    if found.objective is not None:
         effects = effects_frame(
             found.objective.layout, votes, task.noise, solution, uncertainty, confidence
         )
@@ -357,12 +357,16 @@ def answer(
     return replace(ranking, warnings=remarks)
 
 
-def _side_advantage(found: Fitted, n_judges: int) -> Floats:
-    """What the left side gains with each judge, as far as it was estimated."""
-    objective, raw = found.objective, found.raw
-    if objective is None or raw is None or not objective.effects.order:
-        return np.zeros(n_judges)
-    return np.zeros(n_judges) + objective.layout.effects(raw.state).order
+def allowances(found: Fitted, n_judges: int) -> Allowances:
+    """What was estimated of ties and sides with each judge."""
+    order, tie = np.zeros(n_judges), np.full(n_judges, -np.inf)
+    if found.objective is not None and found.raw is not None:
+        effects = found.objective.layout.effects(found.raw.state)
+        if len(effects.order):
+            order += effects.order
+        if 2 in effects.sizes:
+            tie = np.zeros(n_judges) + effects.tie[:, 0]
+    return Allowances(order, tie)
 
 
 def _accuracy_errors(

@@ -315,11 +315,10 @@ def _surprise(
     cells: OneSided,
 ) -> tuple[Floats, Floats]:
     """How many votes the items should have won, and ``z``."""
-    score = solution.score
     expected, z = np.empty(len(cells)), np.empty(len(cells))
     for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
         own = _on_item(_of_judge(objective, u), i)
-        expected[place] = _expected(own, score, accuracy[place], i)
+        expected[place] = _expected(own, solution.state, accuracy[place], i)
         spread = np.sqrt(TASTE**2 + accuracy[place] ** 2 * variance[i])
         loss = _loss_by_taste(own, solution.state, accuracy[place], i)
         z[place] = _unlikely_taste(loss, spread)
@@ -336,11 +335,15 @@ def _on_item(own: Objective, item: int) -> Objective:
     )
 
 
-def _expected(own: Objective, score: Floats, accuracy: float, item: int) -> float:
-    """How many of the votes the item should win; in a list, the share of others below it."""
-    wins, lists = own.wins, own.lists
+def _expected(own: Objective, state: Floats, accuracy: float, item: int) -> float:
+    """How many of the votes the item should win; in a list, the share of others below it.
+
+    A tie is half a win.
+    """
+    wins, lists, score = own.wins, own.lists, state[: own.n_items]
     other = np.where(wins.winner == item, wins.loser, wins.winner)
-    won = float(wins.weight @ own.noise.cdf(accuracy * (score[item] - score[other])))
+    tie = state[own.n_items] if len(wins.tied) else -np.inf
+    won = float(wins.weight @ own.noise.share(accuracy * (score[item] - score[other]), tie))
     above = own.noise.cdf(accuracy * (score[item] - score[lists.item]))
     above = np.where(lists.item == item, 0.0, above)
     share = np.bincount(lists.entry_list, above, lists.number) / np.maximum(lists.length - 1, 1)

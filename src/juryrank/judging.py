@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from juryrank.arrays import Floats
-from juryrank.asking import PriorChoice, Task, task_of
+from juryrank.asking import Order, PriorChoice, Task, Ties, task_of
 from juryrank.comparing import compare
 from juryrank.effects import NO_EFFECTS
 from juryrank.errors import InputError, JuryrankWarning
-from juryrank.fitting import Fitted, answer, fit, refit_with
+from juryrank.fitting import Fitted, allowances, answer, fit, refit_with
 from juryrank.guard import OneSided, entries_in_cells, in_cells
 from juryrank.information import MOST_DENSE
 from juryrank.intervals import half_width
@@ -132,6 +132,8 @@ def judges(
     noise: str | Noise | None = None,
     prior: PriorChoice = "auto",
     guard: bool = True,
+    ties: Ties | None = None,
+    order: Order = "none",
     confidence: float = 0.95,
     threads: int | None = None,
     watch: Counter | None = None,
@@ -140,7 +142,9 @@ def judges(
 
     The arguments are those of `rank`; the model must be one that estimates accuracies.
     """
-    task = task_of(as_votes(votes), model, noise, prior, guard=guard, threads=threads)
+    task = task_of(
+        as_votes(votes), model, noise, prior, guard=guard, ties=ties, order=order, threads=threads
+    )
     if task.model.judges != "accuracy":
         raise InputError(
             f"The model {model!r} does not estimate accuracies: use hbtl, htcv or htm to look at "
@@ -163,7 +167,7 @@ def judges(
 def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[pl.DataFrame, str]:
     votes, solution = task.votes, found.solution
     agreement, influence, how = _left_out(task, found, say)
-    lean = positions(votes, task.noise, solution, np.zeros(votes.n_judges))
+    lean = positions(votes, task.noise, solution, allowances(found, votes.n_judges))
     mine = pl.DataFrame(
         {
             "judge": votes.judges,

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.polynomial.legendre import legvander
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from juryrank import _kernels
 from juryrank._kernels import NoiseCode
@@ -44,6 +45,15 @@ class Noise:
             slope.reshape(points.shape),
             bend.reshape(points.shape),
         )
+
+    def share(self, x: ArrayLike, tie: ArrayLike) -> Floats:
+        """The chance to win plus half that of a tie, whose weight has the logarithm `tie`.
+
+        ``(F(x) + t q / 2) / (1 + t q)`` with ``q = sqrt(F(x) F(-x))``; without ties ``F(x)``.
+        """
+        log_q = -0.5 * (self.terms(x)[0] + self.terms(-np.asarray(x))[0])
+        tied = expit(np.asarray(tie) + log_q)
+        return np.asarray(self.cdf(x) * (1.0 - tied) + 0.5 * tied)
 
     def cdf(self, x: ArrayLike) -> Floats:
         """``F(x)``: the chance that an item is preferred with an advantage of ``x``."""

@@ -24,6 +24,7 @@ from juryrank.objective import Objective
 from juryrank.saving import check_ending
 from juryrank.solvers.solution import Solution, Trace
 from juryrank.uncertainty import Uncertainty
+from juryrank.verdicts import Allowances
 from juryrank.votes import Votes, no_wins
 
 SAME_SCORE = 1e-6
@@ -104,10 +105,10 @@ class Ranking:
         )  # fmt: skip
 
     def predict(self, judge: object, left: object, right: object) -> float | Floats:
-        """The probability that the judge prefers `left` to `right`.
+        """The probability that the judge prefers `left` to `right`, if it does not tie them.
 
         Each argument is one label or a sequence of them; a judge of None means a judge of
-        average accuracy.
+        average accuracy. What a side gains has no part in it.
         """
         single = not any(_is_sequence(labels) for labels in (judge, left, right))
         average = self._link.average_judge(self.judges)
@@ -121,6 +122,14 @@ class Ranking:
             raise InputError(f"Judges, left and right items must be equally many, not {counts}.")
         chance = self._link.chance(*np.broadcast_arrays(*found))
         return float(chance[0]) if single else chance
+
+    def shares(self, judges: pl.Series, left: pl.Series, right: pl.Series) -> Floats:
+        """The share of votes that `left` is to get, as shown on the left, a tie counting half."""
+        place = self.judges.with_row_index("place", offset=0)
+        who = _looked_up(place, "judge", "place", judges).astype(np.int64)
+        known = self.judges["accuracy"].to_numpy()[who]
+        gap = self.scores_of(left), self.scores_of(right)
+        return self._link.share(known, *gap, self._link.order[who], self._link.tie[who])
 
     def scores_of(self, items: pl.Series) -> Floats:
         """The scores of items by their labels."""
@@ -192,6 +201,10 @@ class _Link:
 
     model: Model
     noise: Noise
+    order: Floats
+    """What the left side gains with each judge, in the order of the answer's."""
+    tie: Floats
+    """The logarithm of the weight of ties, minus infinity if they are no outcome."""
 
     def average_judge(self, judges: pl.DataFrame) -> float:
         if self.model.judges != "reliability":
@@ -205,6 +218,13 @@ class _Link:
         if self.model.judges == "reliability":
             return np.asarray(judge * self.noise.cdf(gap) + (1.0 - judge) * self.noise.cdf(-gap))
         return self.noise.cdf(judge * gap)
+
+    def share(
+        self, judge: Floats, left: Floats, right: Floats, order: Floats, tie: Floats
+    ) -> Floats:
+        if self.model.method != "likelihood":
+            return self.chance(judge, left, right)
+        return self.noise.share(judge * (left - right) + order, tie)
 
     def list_losses(self, lists: Lists, score: Floats, accuracy: Floats) -> Floats:
         objective = Objective(no_wins(len(accuracy)), len(score), self.noise, lists=lists)
@@ -227,6 +247,7 @@ def make_ranking(
     fit: Fit,
     uncertainty: Uncertainty | None,
     about_judges: dict[str, pl.Series],
+    allowed: Allowances,
     *,
     direction_is_sure: bool,
 ) -> Ranking:
@@ -261,7 +282,8 @@ def make_ranking(
         }
     )
     errors = None if uncertainty is None else _Errors(uncertainty, order)
-    return Ranking(model.name, items, judges, fit, (), _Link(model, noise), errors)
+    link = _Link(model, noise, allowed.order[by_accuracy], allowed.tie[by_accuracy])
+    return Ranking(model.name, items, judges, fit, (), link, errors)
 
 
 def effects_frame(
@@ -277,14 +299,14 @@ def effects_frame(
     sd = np.full(len(total), np.nan) if uncertainty is None else uncertainty.effect_sd
     half = half_width(confidence) * sd
     names, judges = _effect_names(layout, votes)
-    sides = np.array([name == "left side" for name in names])
+    sides = np.array([name == "left side" for name in names], dtype=np.bool_)
     with np.errstate(over="ignore"):  # ties that nothing limits
         value, low, high = (
             np.where(sides, x, np.exp(np.where(sides, 0.0, x)))
             for x in (total, total - half, total + half)
         )
     chance = np.where(sides, noise.cdf(value), value / (2.0 + value))
-    of_two = sides | np.array([name == "tie" for name in names])
+    of_two = sides | np.array([name == "tie" for name in names], dtype=np.bool_)
     numbers = (value, low, high, np.where(of_two, chance, np.nan))
     return pl.DataFrame(
         {

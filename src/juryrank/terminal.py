@@ -237,7 +237,8 @@ def _example(ranking: Ranking) -> Text:
     first, second = ranking.items["item"][:2]
     share = f"{ranking.predict(None, first, second):.0%}"
     pair = (label(first), " to ", label(second))
-    return Text.assemble("An average judge prefers ", *pair, f" in {share} of votes.")
+    which = "decided votes" if "tie" in ranking.effects["effect"] else "votes"
+    return Text.assemble("An average judge prefers ", *pair, f" in {share} of {which}.")
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -33,6 +34,15 @@ MISTAKEN = 0.05
 """The chance that any honest judge at all is called backwards, or position-biased."""
 
 
+class Allowances(NamedTuple):
+    """What has been allowed for with each judge, beside scores and accuracies."""
+
+    order: Floats
+    """The advantage of the left side."""
+    tie: Floats
+    """The logarithm of the weight of a tie of two items; minus infinity if ties are no outcome."""
+
+
 @dataclass(frozen=True, eq=False)
 class Positions:
     """How each judge's votes lean to the left or the right side, beyond what the items explain."""
@@ -45,17 +55,16 @@ class Positions:
     """The share of votes that went left (or, if negative, right) without reason."""
 
 
-def positions(votes: Votes, noise: Noise, solution: Solution, order: Floats) -> Positions | None:
-    """Measure the lean of every judge; None if it is not known which item was on the left.
-
-    `order` is the advantage of the left side with each judge that has been allowed for already.
-    """
+def positions(
+    votes: Votes, noise: Noise, solution: Solution, allowed: Allowances
+) -> Positions | None:
+    """Measure the lean of every judge; None if it is not known which item was on the left."""
     if not votes.sides_known:
         return None
     excess, information, won = (np.empty(votes.n_judges) for _ in range(3))
     _kernels.position_sums(
         noise.code, votes.start, votes.left, votes.right, votes.outcome, votes.weight,
-        solution.score, solution.accuracy, order, excess, information, won,
+        solution.score, solution.accuracy, allowed.order, allowed.tie, excess, information, won,
     )  # fmt: skip
     count = total_weight(votes.judge, votes.weight, votes.n_judges)
     share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)
@@ -105,7 +114,7 @@ def judge_columns(
     noise: Noise,
     solution: Solution,
     accuracy_sd: tuple[Floats, Floats] | None,
-    order: Floats,
+    allowed: Allowances,
     one_sided: OneSided,
     confidence: float,
 ) -> dict[str, pl.Series]:
@@ -119,7 +128,7 @@ def judge_columns(
     own = Standing(solution.accuracy, *accuracy_sd, confidence)
     lean = None
     if model.judges == "accuracy":
-        lean = positions(votes, noise, solution, order)
+        lean = positions(votes, noise, solution, allowed)
     words, reasons = verdicts(votes, _standing(votes, model, own), lean, one_sided)
     low, high = own.low, own.high
     if model.judges == "reliability":

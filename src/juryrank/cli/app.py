@@ -83,6 +83,20 @@ Accuracies = Annotated[
         show_default="drawn around 1",
     ),
 ]
+Ties = Annotated[
+    Literal["davidson", "davidson-by-judge", "half"] | None,
+    typer.Option(
+        help="davidson: ties are an outcome, how often is estimated; davidson-by-judge: for each "
+        "judge; half: half a win for each side.",
+        show_default="davidson where the model can",
+    ),
+]
+Order = Annotated[
+    Literal["none", "common", "by-judge"],
+    typer.Option(
+        help="Estimate what an item gains on the left side, in common or for each judge too."
+    ),
+]
 Confidence = Annotated[
     float,
     typer.Option(metavar="X", help="The chance with which each interval shall cover."),
@@ -170,20 +184,8 @@ def rank(
             help="Set aside votes with which a judge pushes a single item, or let them count.",
         ),
     ] = True,
-    ties: Annotated[
-        Literal["davidson", "davidson-by-judge", "half"] | None,
-        typer.Option(
-            help="davidson: ties are an outcome, how often is estimated; davidson-by-judge: for "
-            "each judge; half: half a win for each side.",
-            show_default="davidson where the model can",
-        ),
-    ] = None,
-    order: Annotated[
-        Literal["none", "common", "by-judge"],
-        typer.Option(
-            help="Estimate what an item gains on the left side, in common or for each judge too."
-        ),
-    ] = "none",
+    ties: Ties = None,
+    order: Order = "none",
     without: Annotated[
         list[str] | None,
         typer.Option(metavar="JUDGE", help="Leave this judge out. May be repeated."),
@@ -256,6 +258,8 @@ def judges(
     source: Source,
     model: Annotated[str, typer.Option(help="hbtl, htcv or htm.", metavar="NAME")] = DEFAULT_MODEL,
     noise: Noise = None,
+    ties: Ties = None,
+    order: Order = "none",
     confidence: Confidence = 0.95,
     top: Annotated[
         int, typer.Option(min=1, metavar="N", help="How many judges to show.")
@@ -274,7 +278,9 @@ def judges(
     _check_confidence(confidence)
     _check_destinations(source, out)
     votes = source.read()
-    report = _judged(votes, model, noise=noise, confidence=confidence, threads=threads)
+    report = _judged(
+        votes, model, noise=noise, ties=ties, order=order, confidence=confidence, threads=threads
+    )
     _save_table(report.table, "judges", out)
     if as_json:
         from juryrank.ranking import finite
