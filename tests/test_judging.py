@@ -250,3 +250,21 @@ def test_ties_alone_say_nothing_of_a_judge() -> None:
     found = jr.rank(frame, prior=None)
     assert found.judges["accuracy_low"].null_count() == 3
     assert set(found.judges["verdict"]) == {"too few votes to tell"}
+
+
+def test_ties_between_unequal_sides_are_no_lean() -> None:
+    made = jr.simulate(8, 12, tie=1.5, votes_per_judge=150, seed=2)
+    score = dict(made.items.iter_rows())
+    better_left = [score[row["left"]] >= score[row["right"]] for row in made.votes.to_dicts()]
+    swap = {"left": "right", "right": "left", "tie": "tie"}
+    rows = [
+        row if kept else {
+            "judge": row["judge"], "left": row["right"], "right": row["left"],
+            "winner": swap[row["winner"]],
+        }
+        for row, kept in zip(made.votes.to_dicts(), better_left, strict=True)
+    ]  # fmt: skip
+    table = jr.judges(pl.DataFrame(rows)).table
+    assert (table["left_share"] > 0.5).all()
+    assert (table["position_p"] > 0.2).all()
+    assert abs(float(np.mean(table["position_bias"].to_numpy()))) < 0.1

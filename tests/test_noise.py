@@ -166,3 +166,14 @@ def test_impossible_noise_is_refused_with_a_reason(log_density, complaint: str) 
 def test_unknown_noise_names_the_known_ones() -> None:
     with pytest.raises(InputError, match="gumbel, normal, exponential"):
         noise_named("cauchy")
+
+
+@pytest.mark.parametrize("noise", NOISES.values(), ids=lambda noise: noise.name)
+def test_the_share_of_votes_counts_ties_as_halves(noise: Noise) -> None:
+    x = np.linspace(-6.0, 6.0, 13)
+    for tie in (0.1, 1.0, 20.0):
+        pull = tie * np.sqrt(noise.cdf(x) * noise.cdf(-x))
+        expected = (noise.cdf(x) + 0.5 * pull) / (1.0 + pull)
+        np.testing.assert_allclose(noise.share(x, np.log(tie)), expected, rtol=1e-12)
+    np.testing.assert_allclose(noise.share(x, -np.inf), noise.cdf(x), rtol=1e-14)
+    np.testing.assert_allclose(noise.share(x, np.inf), 0.5)

@@ -2969,10 +2969,10 @@ def position_sums(
 
     The left item wins, of votes that are no ties, with chance ``F(x + d)`` where
     ``x = a (s_left - s_right) + order``. With ``q = sqrt(F(x) F(-x))`` and the weight t of ties, of
-    which `tie` is the logarithm, the chance of a tie is ``p = t q / (1 + t q)`` and the slopes of
-    the log-likelihood are ``f / F - p l`` for a win of the left, ``-f / (1 - F) - p l`` for one of the
-    right and ``(1 - p) l`` for a tie, ``l = (f / F - f / (1 - F)) / 2``. Where ties are no outcome
-    (t = 0), one counts as half a win.
+    which `tie` is the logarithm, the chance of a tie is ``p = t q / (1 + t q)``. Slopes of the
+    log-likelihood are, with ``l = (f / F - f / (1 - F)) / 2``: for a win of the left
+    ``f / F - p l``, of the right ``-f / (1 - F) - p l``, for a tie ``(1 - p) l``. Where ties are no
+    outcome (t = 0), one counts as half a win.
     """
     x, odds = np.empty(BLOCK), np.empty(BLOCK)
     first, second = np.empty(BLOCK), np.empty(BLOCK)
