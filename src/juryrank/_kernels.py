@@ -82,7 +82,7 @@ class EffectPlaces(NamedTuple):
 
 
 class ReadyLists(NamedTuple):
-    """Derivatives of ``-log P`` of lists in their places, worked out before."""
+    """Derivatives of ``-log P`` of lists in their places, worked out before; none has ties."""
 
     slope: Floats
     """An entry for each item of each list."""
@@ -2420,11 +2420,14 @@ def _lists_curvature(
         place, score, level = _list_of(lists, u, k, spot, accuracy)
         h, size = place.shape[0], place.shape[0] + kinds
         slope = np.empty(h)
-        _list_hessian(
-            place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
-            slope, unused, hessian,
-        )  # fmt: skip
-        if likeness is not None:
+        if likeness is None:
+            _list_hessian(
+                place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
+                slope, unused, hessian,
+            )  # fmt: skip
+        else:
+            hessian[:size, :size] = 0.0
+            _luce_hessian(place, lists.ranked[k], slope, hessian)
             hessian[:h, :h] *= likeness[k]
         weight = lists.weight[k]
         for i in range(h):
@@ -2714,6 +2717,7 @@ def _list_blocks(
             )  # fmt: skip
         else:
             a, first = lists.begin[k], ready.begin[k]
+            hessian[: h + kinds, : h + kinds] = 0.0
             for i in range(h):
                 slope[i] = ready.slope[a + i]
                 for o in range(h):
