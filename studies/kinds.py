@@ -46,7 +46,7 @@ from studies.running import all_results, options
 JUDGES = (2.0, 1.5, 1.2, 1.0, 1.0, 0.9, 0.8, 0.6, 0.5, 0.4)
 BACKWARDS = (2.0, 1.5, 1.2, 1.0, 1.0, 0.8, 0.5, -0.6, -1.0, -1.5)
 ITEMS = 12
-MODELS = ("hbtl", "btl")
+MODELS = ("hbtl", "btl", "htcv")
 """Those of the grid that are run if nothing is said."""
 NUMBERS = ("scores", "differences", "accuracies")
 EFFECTS = (TIES, "judges' ties", LEFT, "judges' left sides")
