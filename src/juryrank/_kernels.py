@@ -2964,19 +2964,15 @@ def position_sums(
     score: Floats,
     accuracy: Floats,
     order: Floats,
-    tie: Floats,
+    ties_count: bool,
     excess: Floats,
     information: Floats,
     won: Floats,
 ) -> None:
     """Per judge: slope and information at 0 of an advantage ``d`` of the left side, and left wins.
 
-    The left item wins, of votes that are no ties, with chance ``F(x + d)`` where
-    ``x = a (s_left - s_right) + order``. With ``q = sqrt(F(x) F(-x))`` and the weight t of ties, of
-    which `tie` is the logarithm, the chance of a tie is ``p = t q / (1 + t q)``. Slopes of the
-    log-likelihood are, with ``l = (f / F - f / (1 - F)) / 2``: for a win of the left
-    ``f / F - p l``, of the right ``-f / (1 - F) - p l``, for a tie ``(1 - p) l``. Where ties are no
-    outcome (t = 0), one counts as half a win.
+    The left item wins with chance ``F(a (s_left - s_right) + order + d)``. Ties count as half a
+    win, or not at all: where they are an outcome, this is the chance given that there is no tie.
     """
     x, odds = np.empty(BLOCK), np.empty(BLOCK)
     first, second = np.empty(BLOCK), np.empty(BLOCK)
@@ -2991,23 +2987,14 @@ def position_sums(
             _tail(noise, x, k, odds, first, second)
             for i in range(k):
                 share = 0.5 * (1.0 + outcome[c + i])
+                won[u] += weight[c + i] * share
+                if outcome[c + i] == 0 and not ties_count:
+                    continue
                 # f / F and f / (1 - F), from h' on the far side of 0 and h' z on the near one
                 gain = first[i] * (odds[i] if x[i] >= 0.0 else 1.0)
                 loss = first[i] * (1.0 if x[i] >= 0.0 else odds[i])
-                middle = 0.5 * (gain - loss)
-                pull = np.exp(tie[u]) * np.sqrt(odds[i]) / (1.0 + odds[i])
-                tied = pull / (1.0 + pull)
-                if outcome[c + i] == 0:
-                    slope = (1.0 - tied) * middle
-                else:
-                    slope = share * gain - (1.0 - share) * loss - tied * middle
-                excess[u] += weight[c + i] * slope
-                wins = (1.0 if x[i] >= 0.0 else odds[i]) / (1.0 + odds[i])
-                spread = wins * (gain - tied * middle) ** 2
-                spread += (1.0 - wins) * (loss + tied * middle) ** 2
-                spread = (1.0 - tied) * spread + tied * ((1.0 - tied) * middle) ** 2
-                information[u] += weight[c + i] * spread
-                won[u] += weight[c + i] * share
+                excess[u] += weight[c + i] * (share * gain - (1.0 - share) * loss)
+                information[u] += weight[c + i] * gain * loss
 
 
 # --- CrowdBT and CrowdTCV: a judge votes as the items say with probability eta -------------------

@@ -64,7 +64,8 @@ def positions(
     excess, information, won = (np.empty(votes.n_judges) for _ in range(3))
     _kernels.position_sums(
         noise.code, votes.start, votes.left, votes.right, votes.outcome, votes.weight,
-        solution.score, solution.accuracy, allowed.order, allowed.tie, excess, information, won,
+        solution.score, solution.accuracy, allowed.order, bool(np.isneginf(allowed.tie).all()),
+        excess, information, won,
     )  # fmt: skip
     count = total_weight(votes.judge, votes.weight, votes.n_judges)
     share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)
