@@ -199,7 +199,7 @@ class Votes:
         """Break every list into the pairs it implies, each of which counts as a vote of its own.
 
         This is not what a list says (its pairs are not independent): scores come out much the
-        same, but intervals far too narrow.
+        same, but intervals too narrow.
         """
         if not self.lists.number:
             return self
