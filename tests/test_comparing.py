@@ -91,3 +91,10 @@ def test_held_out_log_loss_on_real_data_beats_plain_bradley_terry(
     ).table
     assert table["model"][0] == "hbtl"
     assert table["log_loss"][0] < most
+
+
+def test_ties_in_rankings_do_not_speak_against_models_that_make_them_an_outcome() -> None:
+    made = jr.simulate(8, 8, model="btl", per_vote=4, tie=1.5, votes_per_judge=60, seed=5)
+    table = jr.compare(made.coded(), ["btl", "tcv"], folds=3, threads=1).table
+    loss = dict(table.select("model", "log_loss").iter_rows())
+    assert loss["btl"] < loss["tcv"] + 0.02

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import io
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import juryrank as jr
+from juryrank.cli.app import app
 
 
 def read(text: str) -> jr.Votes:
@@ -44,3 +48,17 @@ def test_what_was_left_out_stays_counted() -> None:
 def test_nothing_to_join_is_an_error() -> None:
     with pytest.raises(jr.InputError, match="no votes to join"):
         jr.join_votes()
+
+
+def test_what_is_no_votes_is_refused() -> None:
+    votes = read("winner,loser\nx,y\n")
+    with pytest.raises(jr.InputError, match="and not a list"):
+        jr.join_votes([votes, votes])  # type: ignore[arg-type]
+
+
+def test_rows_of_several_files_are_different_judges(tmp_path: Path) -> None:
+    for name in ("one.csv", "two.csv"):
+        (tmp_path / name).write_text("ranking\na > b > c\nc > b > a\n")
+    files = [str(tmp_path / name) for name in ("one.csv", "two.csv")]
+    result = CliRunner().invoke(app, ["check", *files, "--judge-per-row", "--json"])
+    assert json.loads(result.stdout)["judges"] == 4

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from juryrank.arrays import Floats
-from juryrank.asking import require_takes, takes
+from juryrank.asking import Ties, require_takes, takes
 from juryrank.errors import InputError, JuryrankError, JuryrankWarning, counted, require_seed
 from juryrank.fitting import rank
-from juryrank.lists import MOST_ORDERS, in_every_order, orders_of_ties, pairs_of
+from juryrank.lists import MOST_ORDERS, in_every_order, orders_of_ties, pairs_of, tie_sizes
 from juryrank.models import MODELS, model_named
 from juryrank.ranking import Ranking
 from juryrank.reading import as_votes
@@ -80,8 +80,11 @@ def compare(
         require_takes(model_named(model), votes)
     if len(set(models)) < len(models):
         raise InputError(f"Each model can be compared once, not {', '.join(models)}.")
+    # Tied items in rankings are an outcome for some models only: here none makes them one.
+    ties: Ties | None = "half" if len(tie_sizes(votes.lists)) else None
     fitters = {
-        model: partial(rank, model=model, intervals=None, threads=threads) for model in models
+        model: partial(rank, model=model, ties=ties, intervals=None, threads=threads)
+        for model in models
     }
     return compare_fits(votes, fitters, folds=folds, seed=seed, watch=watch)
 

@@ -23,6 +23,12 @@ def join_votes(*several: Votes) -> Votes:
     """
     if not several:
         raise InputError("There are no votes to join.")
+    strange = [type(votes).__name__ for votes in several if not isinstance(votes, Votes)]
+    if strange:
+        raise InputError(
+            f"join_votes takes votes, one after the other, and not a {strange[0]}: read them first "
+            "with read_votes or votes_from, and write join_votes(first, second)."
+        )
     items, recoded_items = _together([votes.items for votes in several])
     judges, recoded_judges = _together([votes.judges for votes in several])
     judge = np.concatenate(

@@ -310,7 +310,7 @@ def effects_frame(
     numbers = (value, low, high, np.where(of_two, chance, np.nan))
     return pl.DataFrame(
         {
-            "effect": names,
+            "effect": pl.Series(names, dtype=pl.String),
             "judge": pl.Series(judges, dtype=votes.judges.dtype),
             **{
                 name: pl.Series(column, nan_to_null=True)

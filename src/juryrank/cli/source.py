@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,6 +37,8 @@ class Source:
         from juryrank.joining import join_votes
 
         several = [self._read(path) for path in self.paths]
+        if self.judge_per_row and len(several) > 1:
+            several = [_named_apart(*part) for part in zip(several, self.paths, strict=True)]
         votes = several[0] if len(several) == 1 else join_votes(*several)
         return votes.in_pairs() if self.in_pairs else votes
 
@@ -51,6 +54,14 @@ class Source:
                 judge_per_row=self.judge_per_row,
                 skip_bad=self.skip_bad,
             )
+
+
+def _named_apart(votes: Votes, path: str) -> Votes:
+    """The votes with judges, who are rows, named by their file too."""
+    import polars as pl
+
+    names = pl.Series("judge", [f"{Path(path).name} {judge}" for judge in votes.judges])
+    return replace(votes, judges=names)
 
 
 def with_source(command: Callable[..., None]) -> Callable[..., None]:
