@@ -23,7 +23,7 @@ from juryrank.noise import NOISES
 from juryrank.objective import Objective, Slopes
 
 SOURCE = Path(__file__).with_name("pass.c")
-FLAGS = ("-O3", "-march=native", "-ffast-math", "-shared", "-fPIC")
+FLAGS = ("-O3", "-march=native", "-ffast-math", "-fPIC")
 THREADS = (1, 2)
 
 Row = dict[str, Any]
@@ -65,15 +65,24 @@ def _compiled() -> ctypes.CDLL:
     if compiler is None:
         raise NoCompilerError("there is no C compiler (cc)")
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "pass.so"
+        parts, made = Path(folder) / "pass.o", Path(folder) / "pass.so"
         for threads in (("-fopenmp",), ()):
-            command = [compiler, *FLAGS, *threads, str(SOURCE), "-o", str(made), "-lm"]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode == 0:
+            # Linked apart: with -ffast-math the linker adds code that switches off the smallest
+            # numbers in the whole process.
+            compiling = [compiler, *FLAGS, *threads, "-c", str(SOURCE), "-o", str(parts)]
+            linking = [compiler, "-shared", *threads, str(parts), "-o", str(made), "-lm"]
+            said = _error_of(compiling) or _error_of(linking)
+            if not said:
                 library = ctypes.CDLL(str(made))
                 library.votes_pass.restype = ctypes.c_double
                 return library
-    raise NoCompilerError(f"cc failed: {' '.join(done.stderr.split())[:200]}")
+    raise NoCompilerError(f"cc failed: {' '.join(said.split())[:200]}")
+
+
+def _error_of(command: list[str]) -> str:
+    """What a command complains about; nothing if it succeeds."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stderr or "no reason given" if done.returncode else ""
 
 
 def compiler_version() -> str:
