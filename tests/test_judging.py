@@ -268,3 +268,11 @@ def test_ties_between_unequal_sides_are_no_lean() -> None:
     assert (table["left_share"] > 0.5).all()
     assert (table["position_p"] > 0.2).all()
     assert abs(float(np.mean(table["position_bias"].to_numpy()))) < 0.1
+
+
+def test_ties_in_rankings_agree_by_half() -> None:
+    rows = [{"judge": judge, "ranking": "a > b > c > d"} for judge in ("x", "y", "z") * 3]
+    for ranking, agreement in (("a = b = c = d", 0.5), ("a = b > c = d", 5 / 6)):
+        judged = pl.DataFrame([*rows, {"judge": "w", "ranking": ranking}])
+        table = jr.judges(judged, guard=False).table
+        assert table.filter(pl.col("judge") == "w")["agreement"].item() == pytest.approx(agreement)

@@ -28,6 +28,7 @@ from juryrank.lists import (
     judge_codes,
     orders_of_ties,
     pairs_of,
+    tied_pairs_of,
     without_entries,
 )
 from juryrank.models import DEFAULT_MODEL
@@ -200,6 +201,8 @@ def _left_out(task: Task, found: Fitted, say: Counter) -> tuple[Floats, pl.Serie
     place = _places(found.solution.score)
     lists = pairs_of(votes.lists)
     of_judge = np.searchsorted(votes.lists.judge[lists[0]], np.arange(count + 1))
+    with_ties, *_ = tied_pairs_of(votes.lists)
+    tied = np.bincount(votes.lists.judge[with_ties], votes.lists.weight[with_ties], count)
     for u in range(count):
         say("Leaving judges out", u, count)
         score = scores(u)
@@ -208,7 +211,8 @@ def _left_out(task: Task, found: Fitted, say: Counter) -> tuple[Floats, pl.Serie
         number, better, worse = (part[of_judge[u] : of_judge[u + 1]] for part in lists)
         said = np.concatenate((said, np.sign(score[better] - score[worse])))
         weight = np.concatenate((votes.weight[own], votes.lists.weight[number]))
-        agreement[u] = float(weight @ (0.5 * (1.0 + said))) / max(float(weight.sum()), 1e-300)
+        agreed = float(weight @ (0.5 * (1.0 + said))) + 0.5 * tied[u]
+        agreement[u] = agreed / max(float(weight.sum()) + tied[u], 1e-300)
         influence[u] = int(np.abs(_places(score) - place).max())
     return agreement, pl.Series(influence), how
 
