@@ -126,9 +126,7 @@ def test_normal_noise_against_orthant_probabilities(size: int) -> None:
         maxpts=20_000_000, abseps=1e-10, releps=1e-10,
     )  # fmt: skip
     chance = float(np.exp(-NORMAL.ranking_terms(place)[0]))
-    # Of more than three items the orthant itself is known to so many digits only.
-    error = 1e-9 if size == 3 else 2e-7
-    assert chance == pytest.approx(float(orthant), abs=error)
+    assert chance == pytest.approx(float(orthant), abs=1e-9)
 
 
 def test_recovery_of_rankings_under_normal_noise() -> None:

@@ -495,13 +495,13 @@ def _luce_pass(place: Floats, ranked: int, slope: Floats) -> float:
 
 
 @njit(**INNER)
-def _luce_hessian(place: Floats, ranked: int, slope: Floats, hessian: Floats) -> float:
-    """As `_luce_pass`; adds ``sum_j diag(p_j) - p_j p_j'`` to the Hessian in the places."""
+def _luce_hessian(place: Floats, ranked: int, slope: Floats, hessian: Floats) -> None:
+    """Set the slope as `_luce_pass`; add ``sum_j diag(p_j) - p_j p_j'`` to the Hessian."""
     h = place.shape[0]
     log_mass = np.empty(h)
     _luce_log_masses(place, log_mass)
+    _luce_pass(place, ranked, slope)
     squared = -np.inf
-    value = _luce_pass(place, ranked, slope)
     choices = min(ranked, h - 1)
     for i in range(h):
         if i < choices:
@@ -512,7 +512,6 @@ def _luce_hessian(place: Floats, ranked: int, slope: Floats, hessian: Floats) ->
             joint = np.exp(place[i] + place[later] + squared)
             hessian[i, later] -= joint
             hessian[later, i] -= joint
-    return float(value)
 
 
 @njit(**INNER)
@@ -724,8 +723,8 @@ def _tied_hessian(
     slope: Floats,
     tie_slope: Floats,
     hessian: Floats,
-) -> float:
-    """As `_tied_pass`; adds the second derivatives in the places and, after them, in the ties."""
+) -> None:
+    """Set slopes as `_tied_pass`; add second derivatives in the places and, after them, ties."""
     h, kinds = place.shape[0], sizes.shape[0]
     share, by_size, chance = np.empty(h), np.empty((kinds, h)), np.empty(kinds)
     j = 0
@@ -744,7 +743,7 @@ def _tied_hessian(
             for o in range(kinds):
                 hessian[h + t, h + o] -= chance[t] * chance[o]
         j += _tied_with(level, j, ranked)
-    return float(_tied_pass(place, level, ranked, sizes, tie, slope, tie_slope))
+    _tied_pass(place, level, ranked, sizes, tie, slope, tie_slope)
 
 
 # --- rankings under any noise --------------------------------------------------------------------
@@ -1648,7 +1647,7 @@ def _pair_tail(noise: NoiseCode, t: float) -> tuple[float, float]:
     return value, (3.0 * c[3] * u + 2.0 * c[2]) * u + c[1]
 
 
-# --- lists of more than two items ------------------------------------------------------------
+# --- lists of more than two items ----------------------------------------------------------------
 
 
 @njit(**INNER)
@@ -2545,16 +2544,7 @@ def curvature_pass(
         if lists is not None:
             _gather_lists(lists, u, score, spot)
             bend += _lists_curvature(
-                lists,
-                likeness,
-                effects,
-                places,
-                u,
-                spot,
-                accuracy[u],
-                diagonal,
-                cross,
-                hessian,
+                lists, likeness, effects, places, u, spot, accuracy[u], diagonal, cross, hessian
             )
         bend += rule.precision
         accuracy_bend[u] = bend

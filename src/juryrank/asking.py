@@ -171,7 +171,7 @@ def _effects(
 def _sizes(votes: Votes, noise: Noise, ties: Ties | None) -> tuple[int, ...]:
     """Sizes of groups that are tied; none where ties must count as every order of their items."""
     in_lists = tie_sizes(votes.lists)
-    if len(in_lists) and noise.name != "gumbel":
+    if len(in_lists) and not noise.is_gumbel:
         if ties is not None:
             raise InputError(
                 f"Ties among three items or more are an outcome with Gumbel noise only, not with "

@@ -17,11 +17,13 @@ from juryrank.arrays import Floats
 from juryrank.asking import Ties, require_takes, takes
 from juryrank.errors import InputError, JuryrankError, JuryrankWarning, counted, require_seed
 from juryrank.fitting import rank
-from juryrank.lists import MOST_ORDERS, in_every_order, orders_of_ties, pairs_of, tie_sizes
+from juryrank.lists import MOST_ORDERS, Lists, in_every_order, orders_of_ties, pairs_of, tie_sizes
 from juryrank.models import MODELS, model_named
+from juryrank.noise import Noise
+from juryrank.objective import Objective
 from juryrank.ranking import Ranking
 from juryrank.reading import as_votes
-from juryrank.votes import Votes
+from juryrank.votes import Votes, no_wins
 
 Counter = Callable[[int, int, str], None]
 """Called with (fits done, fits in all, model) while comparing."""
@@ -188,7 +190,7 @@ def _predicted_lists(ranking: Ranking, votes: Votes) -> _HeldOut:
     copies = orders_of_ties(lists).astype(np.int64)
     copy_of = np.repeat(np.arange(lists.number), copies)
     score, accuracy = ranking.scores_of(votes.items), ranking.accuracies_of(votes.judges)
-    loss = np.bincount(copy_of, ranking.list_losses(straight, score, accuracy)) / copies
+    loss = np.bincount(copy_of, _list_losses(ranking.noise, straight, score, accuracy)) / copies
     number, better, worse = pairs_of(lists)
     gap = accuracy[lists.judge[number]] * (score[better] - score[worse])
     right = 0.5 * (1.0 + np.sign(gap))
@@ -196,6 +198,12 @@ def _predicted_lists(ranking: Ranking, votes: Votes) -> _HeldOut:
     correct = np.bincount(number, right, lists.number)
     share = np.divide(correct, pairs, out=np.full(lists.number, 0.5), where=pairs > 0)
     return _HeldOut(loss, share, lists.weight)
+
+
+def _list_losses(noise: Noise, lists: Lists, score: Floats, accuracy: Floats) -> Floats:
+    """``-log P`` of lists without ties."""
+    objective = Objective(no_wins(len(accuracy)), len(score), noise, lists=lists)
+    return objective.list_losses(score, accuracy, np.zeros(len(score)))
 
 
 def _joined(parts: list[_HeldOut]) -> _HeldOut:

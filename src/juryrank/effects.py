@@ -112,25 +112,16 @@ class Layout:
     def _in_effects(self, part: slice) -> slice:
         return slice(part.start - self.n_items, part.stop - self.n_items)
 
-    def add_slopes(self, slope: Floats, tie: Floats, order: Floats) -> None:
-        """Add what the judges' votes say, a row for each judge, to the slope of the state."""
+    def add_slopes(self, slope: Floats, tie: Floats, order: Floats, first: int = 0) -> None:
+        """Add what judges' votes say, a row for each from `first` on, to the slope of the state."""
+        own = slice(first, first + len(tie))
         slope[self.tie] += tie.sum(axis=0)
         if self.model.ties_by_judge:
-            slope[self.own_tie] += tie.sum(axis=1)
+            slope[self.own_tie][own] += tie.sum(axis=1)
         if self.model.order:
             slope[self.order] += order.sum()
         if self.model.order_by_judge:
-            slope[self.own_order] += order
-
-    def add_slopes_of(self, judge: int, slope: Floats, tie: Floats, order: Floats) -> None:
-        """Add what one judge's votes say to the slope of the state."""
-        slope[self.tie] += tie
-        if self.model.ties_by_judge:
-            slope[self.own_tie.start + judge] += tie.sum()
-        if self.model.order:
-            slope[self.order] += order[judge]
-        if self.model.order_by_judge:
-            slope[self.own_order.start + judge] += order[judge]
+            slope[self.own_order][own] += order
 
 
 def _after(part: slice, count: int) -> slice:

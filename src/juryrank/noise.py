@@ -34,6 +34,11 @@ class Noise:
     """Independent noises of a given shape, for simulation."""
     code: NoiseCode = field(repr=False)
 
+    @property
+    def is_gumbel(self) -> bool:
+        """Whether a ranking is a row of choices, whose probability has a formula."""
+        return self.code.family == _kernels.GUMBEL
+
     def terms(self, x: ArrayLike) -> tuple[Floats, Floats, Floats]:
         """``g(x)``, ``g'(x)`` and ``g''(x)`` for ``g = -log F``."""
         points = np.asarray(x, dtype=np.float64)

@@ -167,7 +167,7 @@ class Objective:
     @cached_property
     def chained(self) -> ChainedLists | None:
         """The lists, where their probabilities are chains of integrals."""
-        if self.noise.name == "gumbel" or not self.lists.number:
+        if self.noise.is_gumbel or not self.lists.number:
             return None
         return ChainedLists(self.noise, self.lists, self.threads)
 
@@ -223,7 +223,8 @@ class Objective:
                 self.noise.code, rule, self.wins, lists, effects, u, u + 1,
                 score, accuracy, row[: self.n_items], *by_judge,
             )  # fmt: skip
-            self.layout.add_slopes_of(u, row, by_judge[1][u], by_judge[2])
+            tie, order = by_judge[1][u : u + 1], by_judge[2][u : u + 1]
+            self.layout.add_slopes(row, tie, order, first=u)
         own = by_judge[0]
         if self.chained is not None:
             own += self.chained.by_judge(self.chained.slope * score[self.lists.item])
@@ -236,7 +237,8 @@ class Objective:
         chained, lists = self.chained, self.lists
         if chained is None:
             return
-        chained.work_out(chained.places(score, accuracy))
+        own_lists = np.arange(lists.start[first], lists.start[last])
+        chained.work_out(chained.places(score, accuracy), own_lists)
         entry = slice(lists.begin[lists.start[first]], lists.begin[lists.start[last]])
         judge = chained.entry_judge[entry]
         weight = lists.weight[chained.entry_list[entry]]

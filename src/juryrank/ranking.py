@@ -17,15 +17,13 @@ from juryrank.arrays import Floats
 from juryrank.effects import Layout
 from juryrank.errors import InputError, counted, listing
 from juryrank.intervals import Difference, difference, half_width, item_columns
-from juryrank.lists import Lists
 from juryrank.models import Model
 from juryrank.noise import Noise
-from juryrank.objective import Objective
 from juryrank.saving import check_ending
 from juryrank.solvers.solution import Solution, Trace
 from juryrank.uncertainty import Uncertainty
 from juryrank.verdicts import Allowances
-from juryrank.votes import Votes, no_wins
+from juryrank.votes import Votes
 
 SAME_SCORE = 1e-6
 """Scores closer than this part of their range share a rank: the solver cannot tell them apart."""
@@ -139,9 +137,10 @@ class Ranking:
         """The accuracies of judges by their labels."""
         return _looked_up(self.judges, "judge", "accuracy", judges)
 
-    def list_losses(self, lists: Lists, score: Floats, accuracy: Floats) -> Floats:
-        """``-log P`` of coded lists without ties, for scores and accuracies by code."""
-        return self._link.list_losses(lists, score, accuracy)
+    @property
+    def noise(self) -> Noise:
+        """The noise of the model."""
+        return self._link.noise
 
     def to_dict(self) -> dict[str, Any]:
         """The whole answer as plain dictionaries and lists."""
@@ -225,10 +224,6 @@ class _Link:
         if self.model.method != "likelihood":
             return self.chance(judge, left, right)
         return self.noise.share(judge * (left - right) + order, tie)
-
-    def list_losses(self, lists: Lists, score: Floats, accuracy: Floats) -> Floats:
-        objective = Objective(no_wins(len(accuracy)), len(score), self.noise, lists=lists)
-        return objective.list_losses(score, accuracy, np.zeros(len(score)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ def remarks_on_votes(task: Task) -> tuple[str, ...]:
         remarks.append(NO_JUDGE_COLUMN)
     elif votes.n_judges == 1 and task.model.judges == "accuracy":
         remarks.append("There is only one judge: its accuracy is 1 by definition.")
-    if len(tie_sizes(votes.lists)) and task.unasked_half and task.noise.name != "gumbel":
+    if len(tie_sizes(votes.lists)) and task.unasked_half and not task.noise.is_gumbel:
         remarks.append(
             f"Ties in rankings are no outcome with {task.noise.name} noise: every order of tied "
             "items counts alike. With Gumbel noise (hbtl, btl) they are one."

@@ -245,7 +245,7 @@ def _check_lists(
         raise InputError("A density is for pairs: give the votes per judge.")
     if habits.any_left:
         raise InputError("Only pairs have a left side: leave left and left_sd away.")
-    if habits.tie and noise.name != "gumbel":
+    if habits.tie and not noise.is_gumbel:
         raise InputError(
             f"In votes on more than two items there are ties with Gumbel noise only, not with "
             f"{noise.name} noise: simulate hbtl or btl."

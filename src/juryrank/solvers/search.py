@@ -41,7 +41,7 @@ def search(
     watch: Watcher | None = None,
 ) -> tuple[Objective, Solution]:
     """The best fit found, and the objective with the prior it was found for."""
-    if objective.lists.number and objective.noise.name != "gumbel":
+    if objective.lists.number and not objective.noise.is_gumbel:
         objective, guess = _guided(objective, choose_prior)
         solution = ROUGHER.solve(objective, guess.state, guess.accuracy, watch)
     elif _is_large(objective):
