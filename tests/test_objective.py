@@ -36,6 +36,32 @@ def test_value_is_the_definition(noise: Noise, seed: int, scale: float) -> None:
     assert objective.slopes(score, accuracy).value == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("scale", [0.1, 1.0, 40.0])
+@pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
+def test_no_weights_are_weights_of_one(noise: Noise, scale: float) -> None:
+    wins = random_wins(3, votes=(30, 0, 1, 9_000, 600))  # one judge has more than are kept
+    ones = Objective(wins._replace(given_weight=np.ones(len(wins.winner))), 6, noise, PRIOR)
+    none = replace(ones, wins=wins._replace(given_weight=np.empty(0)))
+    score, accuracy = point(8, scale)
+    expected, found = ones.slopes(score, accuracy), none.slopes(score, accuracy)
+    assert found.value == pytest.approx(expected.value, rel=1e-13)
+    np.testing.assert_allclose(found.state, expected.state, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(found.accuracy, expected.accuracy, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
+def test_the_profile_is_the_objective_at_the_accuracies_it_finds(noise: Noise) -> None:
+    wins = random_wins(4, votes=(30, 0, 1, 9_000, 600))
+    objective = Objective(wins._replace(given_weight=np.empty(0)), 6, noise, PRIOR)
+    score, accuracy = point(9)
+    value, slope = objective.profile(score, accuracy)
+    there = objective.slopes(score, accuracy)
+    assert value == pytest.approx(there.value, rel=1e-13)
+    np.testing.assert_allclose(slope, there.state, rtol=1e-7, atol=1e-7)
+    bend = objective.curvature(score, accuracy).accuracy
+    assert np.abs(there.accuracy / np.sqrt(bend)).max() < 1e-6
+
+
 @pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
 def test_gradients_agree_with_finite_differences(noise: Noise) -> None:
     objective = make(noise)
@@ -178,12 +204,12 @@ def test_shift_and_scale_of_the_scores_change_nothing_in_the_likelihood() -> Non
 def test_weight_two_is_the_vote_twice() -> None:
     objective = make(GUMBEL)
     wins = objective.wins
-    doubled = replace(objective, wins=wins._replace(weight=2.0 * wins.weight))
+    doubled = replace(objective, wins=wins._replace(given_weight=2.0 * wins.weight))
     twice = wins._replace(
         start=2 * wins.start,
         winner=np.repeat(wins.winner, 2),
         loser=np.repeat(wins.loser, 2),
-        weight=np.repeat(wins.weight, 2),
+        given_weight=np.repeat(wins.weight, 2),
     )
     score, accuracy = point(7)
     assert doubled.slopes(score, accuracy).value == pytest.approx(

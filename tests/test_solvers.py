@@ -212,13 +212,13 @@ def test_most_votes_agree_with_the_answer(prior: Prior) -> None:
 def test_agreement_of_votes_counts_weights_as_votes() -> None:
     wins = model_wins(1, SCORE, np.ones(2), 50, GUMBEL)
     once = Objective(wins, 8, GUMBEL)
-    weighted = replace(once, wins=wins._replace(weight=np.full(100, 4.0)))
+    weighted = replace(once, wins=wins._replace(given_weight=np.full(100, 4.0)))
     assert votes_for(weighted, SCORE) == pytest.approx(2.0 * votes_for(once, SCORE))
 
 
 def test_prior_scales_without_limit_are_remarked() -> None:
     wins = model_wins(1, SCORE * 3, np.ones(3), 30, GUMBEL)
-    heavy = wins._replace(weight=np.full(90, 1e3))
+    heavy = wins._replace(given_weight=np.full(90, 1e3))
     objective = Objective(heavy, 8, GUMBEL, FIRST_GUESS)
     _, _, remark = choose_scales(objective, ROUGH.solve(objective), ROUGH)
     assert "hardly any limit" in remark

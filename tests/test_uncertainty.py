@@ -184,7 +184,7 @@ def test_leaving_a_judge_out_to_first_order() -> None:
     moved = moves_of_judges(objective, found.raw, found.gauge)(5)
     weight = objective.wins.weight.copy()
     weight[objective.wins.start[5] :] *= 0.99
-    again = replace(objective, wins=objective.wins._replace(weight=weight))
+    again = replace(objective, wins=objective.wins._replace(given_weight=weight))
     solution = jr.ProfileSolver(tolerance=1e-9).solve(again, found.raw.score, found.raw.accuracy)
     counts = np.diff(objective.wins.start).astype(float)
     counts[5] *= 0.99

@@ -123,7 +123,9 @@ RELIABILITY_TOLERANCE = 1e-12
 NEWTON_SMALL = (
     1e-3  # a step this small, relative to the accuracy, is no longer on its way to a bound
 )
-NEWTON_TOLERANCE = 1e-5  # the step in standard errors after which one more Newton step is exact
+NEWTON_TOLERANCE = 1e-4  # the step in standard errors that is the last one
+KEPT = 4096  # votes of a judge up to which what is known of each is kept between Newton steps
+RUN = 32  # factors of at most 1e9 whose product is a number
 
 
 def _cache_can_be_kept() -> bool:
@@ -149,6 +151,9 @@ INNER: dict[str, Any] = {
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
 }
+# Passing arrays in tuples costs as much as a hundred votes: what is called for every judge is made
+# part of the caller.
+PART: dict[str, Any] = {**INNER, "forceinline": True}
 # Only in loops that do nothing but sum; NaN and infinity keep their meaning.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
 # Everywhere else, so that a number does not depend on which version of a loop computed it.
@@ -203,23 +208,24 @@ EXPONENT_BIAS = np.int64(1023)
 
 @njit(**INNER, inline="always")
 def _exp_minus(t: float) -> float:
-    """``exp(-t)`` for ``t >= 0``, by ``2^k e^r`` with ``|r| <= ln(2)/2``."""
+    """``exp(-t)`` for ``t >= 0``, by ``2^k e^r`` with ``|r| <= ln(2)/2``.
+
+    ``e^r = 1 + r + r^2 q(r)``, with q interpolated at Chebyshev's points: an error of 2e-17.
+    """
     clipped = min(t, SMALLEST_EXPONENT)
     shifted = ROUND_TO_INTEGER - clipped * LOG_2_E
     k = shifted - ROUND_TO_INTEGER
     r = (-clipped - k * LN_2_HIGH) - k * LN_2_LOW
-    p = 1.0 / 6227020800.0
-    p = p * r + 1.0 / 479001600.0
-    p = p * r + 1.0 / 39916800.0
-    p = p * r + 1.0 / 3628800.0
-    p = p * r + 1.0 / 362880.0
-    p = p * r + 1.0 / 40320.0
-    p = p * r + 1.0 / 5040.0
-    p = p * r + 1.0 / 720.0
-    p = p * r + 1.0 / 120.0
-    p = p * r + 1.0 / 24.0
-    p = p * r + 1.0 / 6.0
-    p = p * r + 0.5
+    p = 2.5100385495510319e-08
+    p = p * r + 2.7620088445409748e-07
+    p = p * r + 2.7557268459997065e-06
+    p = p * r + 2.4801521295954375e-05
+    p = p * r + 1.9841269863053617e-04
+    p = p * r + 1.3888888917213717e-03
+    p = p * r + 8.3333333333300618e-03
+    p = p * r + 4.1666666666624128e-02
+    p = p * r + 1.6666666666666667e-01
+    p = p * r + 5.0000000000000010e-01
     p = p * r + 1.0
     p = p * r + 1.0
     bits = np.float64(shifted).view(np.int64)
@@ -381,6 +387,91 @@ def _bends(x: Floats, k: int, odds: Floats, first: Floats, second: Floats, bend:
         z = odds[i]
         above = first[i] * first[i] * z * (1.0 + z) - second[i] * z
         bend[i] = above if x[i] >= 0.0 else second[i]
+
+
+@njit(**PART, fastmath=EXACT_ORDER)
+def _gumbel_terms(x: Floats, k: int, odds: Floats, slope: Floats, bend: Floats) -> None:
+    """Odds, ``g'`` and ``g''`` for logistic ``F``, whose ``g''`` is ``h''`` on both sides of 0."""
+    for i in range(k):
+        z = _exp_minus(abs(x[i]))
+        inverse = 1.0 / (1.0 + z)
+        odds[i] = z
+        slope[i] = -inverse * (z if x[i] >= 0.0 else 1.0)
+        bend[i] = z * inverse * inverse
+
+
+@njit(**PART)
+def _plain_terms(
+    noise: NoiseCode, x: Floats, k: int, odds: Floats, first: Floats, slope: Floats, bend: Floats
+) -> None:
+    """Odds, ``g'``, ``g''`` and, but for Gumbel noise, ``h'`` at every x."""
+    if noise.family == GUMBEL:
+        _gumbel_terms(x, k, odds, slope, bend)
+    else:
+        second = slope
+        _tail(noise, x, k, odds, first, second)
+        _bends(x, k, odds, first, second, bend)
+        _slopes(x, k, odds, first, slope)
+
+
+@njit(**PART, fastmath=FAST)
+def _weighted_sum(weight: Floats, a: int, value: Floats, k: int) -> float:
+    """``sum w value`` over the votes from a; without weights, all are 1."""
+    total = 0.0
+    if weight.shape[0]:
+        for i in range(k):
+            total += weight[a + i] * value[i]
+    else:
+        for i in range(k):
+            total += value[i]
+    return total
+
+
+@njit(**PART, fastmath=FAST)
+def _gumbel_value(x: Floats, k: int, odds: Floats) -> float:
+    """``sum g(x) = sum max(-x, 0) + log prod (1 + z)``: one logarithm for each block."""
+    total = 0.0
+    for a in range(0, k, BLOCK):
+        product = 1.0
+        for i in range(a, min(a + BLOCK, k)):
+            total += max(-x[i], 0.0)
+            product *= 1.0 + odds[i]
+        total += np.log(product)
+    return total
+
+
+@njit(**PART, fastmath=FAST)
+def _normal_value(x: Floats, k: int, odds: Floats, first: Floats) -> float:
+    """``sum g(x)``, the logarithms taken of products of `RUN` factors."""
+    total = 0.0
+    for a in range(0, k, RUN):
+        product = 1.0
+        for i in range(a, min(a + RUN, k)):
+            below = x[i] < 0.0
+            total += 0.25 * x[i] * x[i] if below else 0.0
+            product *= TWO_ROOT_PI * first[i] if below else 1.0 + odds[i]
+        total += np.log(product)
+    return total
+
+
+@njit(**PART)
+def _value_sum(
+    noise: NoiseCode,
+    weight: Floats,
+    a: int,
+    x: Floats,
+    k: int,
+    odds: Floats,
+    first: Floats,
+    value: Floats,
+) -> float:
+    """``sum w g(x)`` over k votes from a; `value` is room to work in."""
+    if not weight.shape[0] and noise.family == GUMBEL:
+        return float(_gumbel_value(x, k, odds))
+    if not weight.shape[0] and noise.family == NORMAL:
+        return float(_normal_value(x, k, odds, first))
+    _values(noise, x, k, odds, first, value)
+    return float(_weighted_sum(weight, a, value, k))
 
 
 @njit(**COMPILED)
@@ -1800,27 +1891,51 @@ def list_agreement(lists: Lists, score: Floats, agreement: Floats, variance: Flo
 # --- one judge's accuracy, given the scores ------------------------------------------------------
 
 
-@njit(**INNER, fastmath=FAST)
-def _accuracy_derivatives(
-    noise: NoiseCode, gap: Floats, weight: Floats, accuracy: float, scratch: Floats
+@njit(**PART)
+def _weight(wins: Wins, k: int) -> float:
+    """The weight of a vote."""
+    return float(wins.given_weight[k]) if wins.given_weight.shape[0] else 1.0
+
+
+@njit(**PART)
+def _some_weights(wins: Wins, a: int, b: int) -> Floats:
+    """The weights of the votes from a to b; nothing if all are 1."""
+    return wins.given_weight[a:b] if wins.given_weight.shape[0] else wins.given_weight
+
+
+@njit(**PART, fastmath=FAST)
+def _accuracy_sums(
+    weight: Floats, a: int, gap: Floats, k: int, slope: Floats, bend: Floats
 ) -> tuple[float, float]:
-    """First and second derivative in the accuracy of ``sum w g(accuracy * gap)``."""
-    slope_sum = 0.0
-    bend_sum = 0.0
-    x, odds, first, second = scratch[0], scratch[1], scratch[2], scratch[3]
-    for a in range(0, gap.shape[0], BLOCK):
-        k = min(BLOCK, gap.shape[0] - a)
+    """``sum w g' gap`` and ``sum w g'' gap^2`` over k votes from a; without weights, all are 1."""
+    slope_sum, bend_sum = 0.0, 0.0
+    if weight.shape[0]:
         for i in range(k):
-            x[i] = accuracy * gap[a + i]
-        _tail(noise, x, k, odds, first, second)
+            pull = weight[a + i] * gap[i]
+            slope_sum += pull * slope[i]
+            bend_sum += pull * gap[i] * bend[i]
+    else:
         for i in range(k):
-            z = odds[i]
-            above = x[i] >= 0.0
-            slope = -first[i] * (z if above else 1.0)
-            bend = first[i] * first[i] * z * (1.0 + z) - second[i] * z if above else second[i]
-            pull = weight[a + i] * gap[a + i]
-            slope_sum += pull * slope
-            bend_sum += pull * gap[a + i] * bend
+            slope_sum += gap[i] * slope[i]
+            bend_sum += gap[i] * gap[i] * bend[i]
+    return slope_sum, bend_sum
+
+
+@njit(**INNER, fastmath=EXACT_ORDER)
+def _accuracy_derivatives(
+    noise: NoiseCode, wins: Wins, a: int, gap: Floats, accuracy: float, scratch: Floats
+) -> tuple[float, float]:
+    """First and second derivative in the accuracy of ``sum w g(accuracy * gap)``, votes from a."""
+    slope_sum, bend_sum = 0.0, 0.0
+    x, odds, first, slope, bend = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    for c in range(0, gap.shape[0], BLOCK):
+        k = min(BLOCK, gap.shape[0] - c)
+        for i in range(k):
+            x[i] = accuracy * gap[c + i]
+        _plain_terms(noise, x, k, odds, first, slope, bend)
+        sums = _accuracy_sums(wins.given_weight, a + c, gap[c : c + k], k, slope, bend)
+        slope_sum += sums[0]
+        bend_sum += sums[1]
     return slope_sum, bend_sum
 
 
@@ -1927,11 +2042,15 @@ def _pair_tie(effects: Effects, u: int) -> float:
 # --- the objective: sums over judges -------------------------------------------------------------
 
 
-@njit(**INNER)
+@njit(**PART)
 def _gather(wins: Wins, a: int, b: int, score: Floats, gap: Floats) -> None:
-    """``gap = score[winner] - score[loser]`` for the votes from a to b."""
+    """``gap = score[winner] - score[loser]`` for the votes from a to b.
+
+    With unsigned indices numba does not look for negative ones, which count from the end.
+    """
+    winner, loser = wins.winner, wins.loser
     for i in range(b - a):
-        gap[i] = score[wins.winner[a + i]] - score[wins.loser[a + i]]
+        gap[i] = score[np.uint32(winner[a + i])] - score[np.uint32(loser[a + i])]
 
 
 @njit(**INNER)
@@ -1956,9 +2075,7 @@ def _effects_derivatives(
     """As `_accuracy_derivatives` for one judge, where ties and sides may matter too."""
     a, b = wins.start[u], wins.start[u + 1]
     if _is_plain(wins):
-        slope_sum, bend_sum = _accuracy_derivatives(
-            noise, gap[: b - a], wins.weight[a:b], accuracy, scratch
-        )
+        slope_sum, bend_sum = _accuracy_derivatives(noise, wins, a, gap[: b - a], accuracy, scratch)
         return slope_sum, bend_sum
     slope_sum, bend_sum = 0.0, 0.0
     x, terms = scratch[13], scratch
@@ -1967,7 +2084,7 @@ def _effects_derivatives(
         _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
         _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
         for i in range(k):
-            pull = wins.weight[c + i] * gap[c - a + i]
+            pull = _weight(wins, c + i) * gap[c - a + i]
             slope_sum += pull * terms[1, i]
             bend_sum += pull * gap[c - a + i] * terms[2, i]
     return slope_sum, bend_sum
@@ -1992,9 +2109,7 @@ def _judge_derivatives(
     a, b = wins.start[u], wins.start[u + 1]
     slope_sum, bend_sum = 0.0, 0.0
     if effects is None:
-        slope_sum, bend_sum = _accuracy_derivatives(
-            noise, gap[: b - a], wins.weight[a:b], accuracy, scratch
-        )
+        slope_sum, bend_sum = _accuracy_derivatives(noise, wins, a, gap[: b - a], accuracy, scratch)
     else:
         slope_sum, bend_sum = _effects_derivatives(noise, wins, effects, u, gap, accuracy, scratch)
         if lists is not None:
@@ -2133,50 +2248,166 @@ def pair_derivatives(
         )
 
 
-@njit(**INNER, fastmath=FAST)
-def _weighted_sums(
-    weight: Floats, value: Floats, slope: Floats, gap: Floats
-) -> tuple[float, float]:
-    """``sum w value`` and ``sum w slope gap``."""
-    total = 0.0
+@njit(**PART, fastmath=FAST)
+def _moment(weight: Floats, a: int, slope: Floats, gap: Floats, k: int) -> float:
+    """``sum w slope gap`` over the votes from a; without weights, all are 1."""
     moment = 0.0
-    for i in range(weight.shape[0]):
-        total += weight[i] * value[i]
-        moment += weight[i] * slope[i] * gap[i]
-    return total, moment
+    if weight.shape[0]:
+        for i in range(k):
+            moment += weight[a + i] * slope[i] * gap[i]
+    else:
+        for i in range(k):
+            moment += slope[i] * gap[i]
+    return moment
 
 
-@njit(**INNER, fastmath=EXACT_ORDER)
+@njit(**PART, fastmath=EXACT_ORDER)
+def _scatter(wins: Wins, a: int, k: int, factor: float, slope: Floats, score_slope: Floats) -> None:
+    """Add ``factor w slope`` of the votes from a to the winners', and take it from the losers'."""
+    winner, loser = wins.winner, wins.loser
+    for i in range(wins.given_weight.shape[0] and k):
+        slope[i] *= wins.given_weight[a + i]
+    for i in range(k):
+        pull = factor * slope[i]
+        score_slope[np.uint32(winner[a + i])] += pull
+        score_slope[np.uint32(loser[a + i])] -= pull
+
+
+class Kept(NamedTuple):
+    """What is known of each of a run of votes, while one judge's are worked on."""
+
+    gap: Floats
+    x: Floats
+    odds: Floats
+    first: Floats
+    slope: Floats
+    bend: Floats
+    spare: Floats
+
+
+@njit(**INNER)
+def _room(votes: int) -> Kept:
+    """Room for so many votes."""
+    return Kept(
+        np.empty(votes), np.empty(votes), np.empty(votes), np.empty(votes), np.empty(votes),
+        np.empty(votes), np.empty(votes),
+    )  # fmt: skip
+
+
+@njit(**PART, fastmath=EXACT_ORDER)
+def _terms_at(noise: NoiseCode, accuracy: float, k: int, kept: Kept) -> None:
+    """Work out the terms of a run of votes whose gaps are there."""
+    for i in range(k):
+        kept.x[i] = accuracy * kept.gap[i]
+    _plain_terms(noise, kept.x, k, kept.odds, kept.first, kept.slope, kept.bend)
+
+
+@njit(**PART)
 def _judge_pass(
     noise: NoiseCode,
     wins: Wins,
     a: int,
     b: int,
-    gap: Floats,
+    score: Floats,
     accuracy: float,
     score_slope: Floats,
-    scratch: Floats,
+    kept: Kept,
 ) -> tuple[float, float]:
     """Value and slope in the accuracy of one judge's votes; adds to the slope in the scores."""
-    x, odds, first, pull, value = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
-    total = 0.0
-    accuracy_slope = 0.0
-    for c in range(a, b, BLOCK):
-        k = min(BLOCK, b - c)
-        for i in range(k):
-            x[i] = accuracy * gap[c - a + i]
-        _tail(noise, x, k, odds, first, pull)
-        _values(noise, x, k, odds, first, value)
-        _slopes(x, k, odds, first, pull)
-        sums = _weighted_sums(wins.weight[c : c + k], value, pull, gap[c - a : c - a + k])
-        total += sums[0]
-        accuracy_slope += sums[1]
-        for i in range(k):
-            pull[i] *= wins.weight[c + i] * accuracy
-        for i in range(k):
-            score_slope[wins.winner[c + i]] += pull[i]
-            score_slope[wins.loser[c + i]] -= pull[i]
+    total, accuracy_slope = 0.0, 0.0
+    for c in range(a, b, KEPT):
+        k = min(KEPT, b - c)
+        _gather(wins, c, c + k, score, kept.gap)
+        _terms_at(noise, accuracy, k, kept)
+        total += _value_sum(
+            noise, wins.given_weight, c, kept.x, k, kept.odds, kept.first, kept.spare
+        )
+        accuracy_slope += _moment(wins.given_weight, c, kept.slope, kept.gap, k)
+        _scatter(wins, c, k, accuracy, kept.slope, score_slope)
     return total, accuracy_slope
+
+
+@njit(**PART, fastmath=EXACT_ORDER)
+def _free_judge_pass(
+    noise: NoiseCode,
+    rule: AccuracyRule,
+    wins: Wins,
+    a: int,
+    b: int,
+    score: Floats,
+    guess: float,
+    score_slope: Floats,
+    kept: Kept,
+    search: Floats,
+) -> tuple[float, float, float]:
+    """The best accuracy of a judge of plain pairs; value and slope there as by `_judge_pass`.
+
+    The last Newton step is so small that nothing need be worked out anew after it: with ``d`` what
+    it adds to a vote's argument, ``g(x + d) = g + g' d + g'' d^2 / 2`` and
+    ``g'(x + d) = g' + g'' d``.
+    """
+    accuracy = float(min(max(guess, -rule.bound), rule.bound))
+    search[:] = np.nan, np.nan, np.inf
+    for _ in range(NEWTON_STEPS):
+        slope_sum, bend_sum = 0.0, 0.0
+        for c in range(a, b, KEPT):
+            k = min(KEPT, b - c)
+            if np.isinf(search[2]) or b - a > KEPT:
+                _gather(wins, c, c + k, score, kept.gap)
+            _terms_at(noise, accuracy, k, kept)
+            sums = _accuracy_sums(wins.given_weight, c, kept.gap, k, kept.slope, kept.bend)
+            slope_sum += sums[0]
+            bend_sum += sums[1]
+        proposal, done = _next_accuracy(
+            rule, accuracy, slope_sum + rule.precision * (accuracy - rule.mean),
+            bend_sum + rule.precision, search,
+        )  # fmt: skip
+        if done and b - a <= KEPT:
+            move, k = proposal - accuracy, b - a
+            total = move * (slope_sum + 0.5 * move * bend_sum)
+            total += _value_sum(
+                noise, wins.given_weight, a, kept.x, k, kept.odds, kept.first, kept.spare
+            )
+            for i in range(k):
+                kept.slope[i] += kept.bend[i] * kept.gap[i] * move
+            _scatter(wins, a, k, proposal, kept.slope, score_slope)
+            return proposal, total, slope_sum + move * bend_sum
+        accuracy = proposal
+        if done:
+            break
+    value, own_slope = _judge_pass(noise, wins, a, b, score, accuracy, score_slope, kept)
+    return accuracy, value, own_slope
+
+
+@njit(**INNER)
+def _plain_pass(
+    noise: NoiseCode,
+    rule: AccuracyRule,
+    wins: Wins,
+    first_judge: int,
+    last_judge: int,
+    score: Floats,
+    accuracy: Floats,
+    score_slope: Floats,
+    accuracy_slope: Floats,
+) -> float:
+    """`votes_pass` where there is nothing but plain pairs."""
+    start = wins.start
+    kept = _room(min(KEPT, _most_votes(start, first_judge, last_judge)))
+    search = np.empty(3)
+    total = 0.0
+    for u in range(first_judge, last_judge):
+        a, b = start[u], start[u + 1]
+        if rule.free:
+            accuracy[u], value, accuracy_slope[u] = _free_judge_pass(
+                noise, rule, wins, a, b, score, accuracy[u], score_slope, kept, search
+            )
+        else:
+            value, accuracy_slope[u] = _judge_pass(
+                noise, wins, a, b, score, accuracy[u], score_slope, kept
+            )
+        total += value
+    return total
 
 
 @njit(**INNER)
@@ -2186,16 +2417,18 @@ def _effects_pass(
     effects: Effects,
     u: int,
     gap: Floats,
+    score: Floats,
     accuracy: float,
     score_slope: Floats,
     tie_slope: Floats,
     order_slope: Floats,
     scratch: Floats,
+    kept: Kept,
 ) -> tuple[float, float]:
     """As `_judge_pass`, where ties and sides matter too."""
     a, b = wins.start[u], wins.start[u + 1]
     if _is_plain(wins):
-        value, slope = _judge_pass(noise, wins, a, b, gap, accuracy, score_slope, scratch)
+        value, slope = _judge_pass(noise, wins, a, b, score, accuracy, score_slope, kept)
         return value, slope
     x, terms = scratch[13], scratch
     total, accuracy_slope = 0.0, 0.0
@@ -2204,17 +2437,17 @@ def _effects_pass(
         _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
         _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
         for i in range(k):
-            weight = wins.weight[c + i]
+            weight = _weight(wins, c + i)
             total += weight * terms[0, i]
             accuracy_slope += weight * terms[1, i] * gap[c - a + i]
             score_slope[wins.winner[c + i]] += weight * accuracy * terms[1, i]
             score_slope[wins.loser[c + i]] -= weight * accuracy * terms[1, i]
         if wins.tied.shape[0]:
             for i in range(k):
-                tie_slope[u, 0] += wins.weight[c + i] * terms[3, i]
+                tie_slope[u, 0] += _weight(wins, c + i) * terms[3, i]
         if wins.side.shape[0]:
             for i in range(k):
-                order_slope[u] += wins.weight[c + i] * wins.side[c + i] * terms[1, i]
+                order_slope[u] += _weight(wins, c + i) * wins.side[c + i] * terms[1, i]
     return total, accuracy_slope
 
 
@@ -2271,15 +2504,22 @@ def votes_pass(
     size; `order_slope`) are set, and so is `accuracy` where the rule leaves it free: to the minimum
     of value and prior given the scores. The prior is not part of value and slopes.
     """
+    if effects is None:
+        return float(
+            _plain_pass(
+                noise, rule, wins, first_judge, last_judge,
+                score, accuracy, score_slope, accuracy_slope,
+            )
+        )  # fmt: skip
     gap = np.empty(_most_votes(wins.start, first_judge, last_judge))
+    kept = _room(min(KEPT, gap.shape[0]))
     spot = np.empty(0)
     if lists is not None:
         spot = np.empty(_most_entries(lists, first_judge, last_judge))
     scratch = np.empty((14, BLOCK))
     total = 0.0
     for u in range(first_judge, last_judge):
-        a, b = wins.start[u], wins.start[u + 1]
-        _gather(wins, a, b, score, gap)
+        _gather(wins, wins.start[u], wins.start[u + 1], score, gap)
         if lists is not None:
             _gather_lists(lists, u, score, spot)
         tie_slope[u] = 0.0
@@ -2289,13 +2529,10 @@ def votes_pass(
             accuracy[u] = _best_accuracy(
                 noise, rule, wins, lists, effects, u, gap, spot, accuracy[u], scratch
             )
-        if effects is None:
-            value, slope = _judge_pass(noise, wins, a, b, gap, accuracy[u], score_slope, scratch)
-        else:
-            value, slope = _effects_pass(
-                noise, wins, effects, u, gap, accuracy[u],
-                score_slope, tie_slope, order_slope, scratch,
-            )  # fmt: skip
+        value, slope = _effects_pass(
+            noise, wins, effects, u, gap, score, accuracy[u],
+            score_slope, tie_slope, order_slope, scratch, kept,
+        )  # fmt: skip
         if lists is not None:
             of_lists = _lists_pass(lists, effects, u, spot, accuracy[u], score_slope, tie_slope)
             value += of_lists[0]
@@ -2331,7 +2568,7 @@ def _plain_curvature(
         _bends(x, k, odds, first, slope, bend)
         _slopes(x, k, odds, first, slope)
         for i in range(k):
-            weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
+            weight, up, down = _weight(wins, c + i), wins.winner[c + i], wins.loser[c + i]
             stiffness = weight * accuracy * accuracy * bend[i]
             diagonal[up] += stiffness
             diagonal[down] += stiffness
@@ -2366,7 +2603,7 @@ def _effects_curvature(
         _arguments(wins, c, gap, k, accuracy, _own_order(effects, u), x)
         _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
         for i in range(k):
-            weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
+            weight, up, down = _weight(wins, c + i), wins.winner[c + i], wins.loser[c + i]
             slope, bend = weight * terms[1, i], weight * terms[2, i]
             diagonal[up] += accuracy * accuracy * bend
             diagonal[down] += accuracy * accuracy * bend
@@ -2615,7 +2852,7 @@ def _pair_blocks(
         _arguments(wins, c, gap, k, accuracy, order_u, x)
         _pair_terms(noise, x, k, _some_tied(wins, c, c + k), tie_u, terms)
         for i in range(k):
-            weight, up, down = wins.weight[c + i], wins.winner[c + i], wins.loser[c + i]
+            weight, up, down = _weight(wins, c + i), wins.winner[c + i], wins.loser[c + i]
             slope, bend = weight * terms[1, i], weight * terms[2, i]
             pull = accuracy * accuracy * bend
             mixed = slope + accuracy * gap[i] * bend
@@ -2852,7 +3089,9 @@ def cell_counts(wins: Wins, lists: Lists, n_items: int, most: int) -> Offsets:
 @njit(**COMPILED)
 def capped_weights(wins: Wins, lists: Lists, n_items: int, cap: float) -> tuple[Floats, Floats]:
     """Weights, of pairs and of lists, under which no judge has more than `cap` on any item."""
-    weight, list_weight = wins.weight.copy(), lists.weight.copy()
+    weight, list_weight = np.ones(wins.winner.shape[0]), lists.weight.copy()
+    if wins.given_weight.shape[0]:
+        weight[:] = wins.given_weight
     votes = np.zeros(n_items)
     for u in range(wins.start.shape[0] - 1):
         for k in range(wins.start[u], wins.start[u + 1]):
@@ -2861,8 +3100,8 @@ def capped_weights(wins: Wins, lists: Lists, n_items: int, cap: float) -> tuple[
         for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
             votes[lists.item[e]] = 0.0
         for k in range(wins.start[u], wins.start[u + 1]):
-            votes[wins.winner[k]] += wins.weight[k]
-            votes[wins.loser[k]] += wins.weight[k]
+            votes[wins.winner[k]] += _weight(wins, k)
+            votes[wins.loser[k]] += _weight(wins, k)
         for k in range(lists.start[u], lists.start[u + 1]):
             for e in range(lists.begin[k], lists.begin[k + 1]):
                 votes[lists.item[e]] += lists.weight[k]
@@ -2887,10 +3126,10 @@ def _won_and_played(wins: Wins, lists: Lists, u: int, won: Floats, played: Float
     """
     for k in range(wins.start[u], wins.start[u + 1]):
         tied = wins.tied.shape[0] > 0 and wins.tied[k]
-        won[wins.winner[k]] += wins.weight[k] * (0.5 if tied else 1.0)
-        won[wins.loser[k]] += wins.weight[k] * (0.5 if tied else 0.0)
-        played[wins.winner[k]] += wins.weight[k]
-        played[wins.loser[k]] += wins.weight[k]
+        won[wins.winner[k]] += _weight(wins, k) * (0.5 if tied else 1.0)
+        won[wins.loser[k]] += _weight(wins, k) * (0.5 if tied else 0.0)
+        played[wins.winner[k]] += _weight(wins, k)
+        played[wins.loser[k]] += _weight(wins, k)
     for k in range(lists.start[u], lists.start[u + 1]):
         a, b = lists.begin[k], lists.begin[k + 1]
         for e in range(a, b):
@@ -3015,8 +3254,8 @@ def crowd_scores_pass(
                 p = eta * _chance(x[i], odds[i]) + (1.0 - eta) * _chance(-x[i], odds[i])
                 p = max(p, SMALLEST_CHANCE)
                 density = first[i] * odds[i] / (1.0 + odds[i])
-                total -= wins.weight[c + i] * np.log(p)
-                pull = -wins.weight[c + i] * (2.0 * eta - 1.0) * density / p
+                total -= _weight(wins, c + i) * np.log(p)
+                pull = -_weight(wins, c + i) * (2.0 * eta - 1.0) * density / p
                 score_slope[wins.winner[c + i]] += pull
                 score_slope[wins.loser[c + i]] -= pull
     return total
@@ -3033,8 +3272,9 @@ def _best_reliability(chance: Floats, other: Floats, weight: Floats, guess: floa
         for i in range(chance.shape[0]):
             p = eta * chance[i] + (1.0 - eta) * other[i]
             ratio = (chance[i] - other[i]) / max(p, SMALLEST_CHANCE)
-            slope -= weight[i] * ratio
-            bend += weight[i] * ratio * ratio
+            times = weight[i] if weight.shape[0] else 1.0
+            slope -= times * ratio
+            bend += times * ratio * ratio
         if slope == 0.0 or (slope < 0.0 and eta == 1.0) or (slope > 0.0 and eta == 0.0):
             return eta
         if slope > 0.0:
@@ -3066,5 +3306,5 @@ def crowd_reliabilities(noise: NoiseCode, wins: Wins, score: Floats, reliability
             chance[i] = _chance(x[i], odds[i])
             other[i] = _chance(-x[i], odds[i])
         reliability[u] = _best_reliability(
-            chance[: b - a], other[: b - a], wins.weight[a:b], reliability[u]
+            chance[: b - a], other[: b - a], _some_weights(wins, a, b), reliability[u]
         )

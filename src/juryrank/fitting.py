@@ -288,7 +288,7 @@ def refit_with(task: Task, found: Fitted, objective: Objective) -> Callable[[Flo
         weight = wins.weight * np.repeat(times, np.diff(wins.start))
         again = replace(
             objective,
-            wins=wins._replace(weight=weight),
+            wins=wins._replace(given_weight=weight),
             lists=lists._replace(weight=lists.weight * times[lists.judge]),
         )
         if isinstance(task.solver, ProfileSolver) and found.raw is not None:

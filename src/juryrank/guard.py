@@ -191,7 +191,7 @@ def _capped(objective: Objective) -> Objective:
     wins, lists = objective.wins, objective.lists
     weight, list_weight = _kernels.capped_weights(wins, lists, objective.n_items, _usual(objective))
     return replace(
-        objective, wins=wins._replace(weight=weight), lists=lists._replace(weight=list_weight)
+        objective, wins=wins._replace(given_weight=weight), lists=lists._replace(weight=list_weight)
     )
 
 

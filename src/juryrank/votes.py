@@ -25,6 +25,16 @@ def total_weight(
     return np.bincount(codes, weights=weight, minlength=count).astype(np.float64, copy=False)
 
 
+def ones(count: int) -> NDArray[np.float64]:
+    """So many weights of 1, which take no memory."""
+    return np.broadcast_to(np.float64(1.0), count)
+
+
+def given(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weights, or nothing if they are the `ones`."""
+    return weight if weight.strides != (0,) else ALL_ONE
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """Rows that were read but carry no usable vote, counted, with the first of each kind."""
@@ -41,6 +51,7 @@ class LeftOut:
         return self.bad_rows + self.self_comparisons + self.skipped
 
 
+ALL_ONE = np.empty(0)
 NO_TIES = np.empty(0, dtype=np.bool_)
 NO_SIDES = np.empty(0, dtype=np.int8)
 
@@ -54,17 +65,23 @@ class Wins(NamedTuple):
     start: NDArray[np.int64]
     winner: NDArray[np.int32]
     loser: NDArray[np.int32]
-    weight: NDArray[np.float64]
+    given_weight: NDArray[np.float64] = ALL_ONE
+    """The weights; empty if all of them are 1."""
     tied: NDArray[np.bool_] = NO_TIES
     """Which of them are ties and no wins; empty if votes cannot be tied."""
     side: NDArray[np.int8] = NO_SIDES
     """1 if the winner was on the left, -1 if on the right; empty if sides do not matter."""
 
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """The weight of every win."""
+        return self.given_weight if len(self.given_weight) else ones(len(self.winner))
+
 
 def no_wins(n_judges: int) -> Wins:
     """No votes on pairs."""
     nothing = np.empty(0, dtype=np.int32)
-    return Wins(np.zeros(n_judges + 1, dtype=np.int64), nothing, nothing, np.empty(0))
+    return Wins(np.zeros(n_judges + 1, dtype=np.int64), nothing, nothing)
 
 
 def wins_taken(
@@ -75,7 +92,7 @@ def wins_taken(
         start,
         wins.winner[rows],
         wins.loser[rows],
-        wins.weight[rows],
+        wins.given_weight[rows] if len(wins.given_weight) else ALL_ONE,
         wins.tied[rows] if len(wins.tied) else NO_TIES,
         wins.side[rows] if len(wins.side) else NO_SIDES,
     )
@@ -180,9 +197,9 @@ class Votes:
         side = np.where(left_won, 1, -1).astype(np.int8) if sides else NO_SIDES
         tied = self.outcome == TIE
         if ties:
-            return Wins(self.start, winner, loser, self.weight, tied, side)
+            return Wins(self.start, winner, loser, given(self.weight), tied, side)
         if not tied.any():
-            return Wins(self.start, winner, loser, self.weight, side=side)
+            return Wins(self.start, winner, loser, given(self.weight), side=side)
         at = np.flatnonzero(tied)
         weight = self.weight.copy()
         weight[at] *= 0.5

@@ -53,7 +53,7 @@ def sampled_wins(truth: Truth, seed: int) -> Wins:
 
 def averaged(wins: Wins) -> Wins:
     """The same votes weighted as in the paper's loss, where every judge has as many."""
-    return wins._replace(weight=wins.weight / wins.weight.sum())
+    return wins._replace(given_weight=wins.weight / wins.weight.sum())
 
 
 class Hessian(NamedTuple):

@@ -176,6 +176,6 @@ def _mean_loss(objective: Objective) -> Objective:
     share = votes * objective.n_judges
     return replace(
         objective,
-        wins=wins._replace(weight=wins.weight / np.repeat(share, np.diff(wins.start))),
+        wins=wins._replace(given_weight=wins.weight / np.repeat(share, np.diff(wins.start))),
         lists=lists._replace(weight=lists.weight / share[lists.judge]),
     )
