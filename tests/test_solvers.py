@@ -117,15 +117,31 @@ def test_chosen_scales_find_the_truth_they_were_drawn_from() -> None:
     rng = np.random.default_rng(0)
     score, accuracy = rng.normal(0.0, 1.5, 60), rng.normal(1.0, 0.4, 60)
     objective = Objective(model_wins(5, score, accuracy, 300, GUMBEL), 60, GUMBEL, FIRST_GUESS)
-    chosen, _, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    chosen = choose_scales(objective, ROUGH.solve(objective), ROUGH).objective
     assert chosen.prior.score_sd == pytest.approx(np.std(score), rel=0.2)
     assert chosen.prior.accuracy_sd == pytest.approx(0.4, rel=0.3)
+
+
+@pytest.mark.parametrize("judges", [12, 60, 300])
+def test_the_scales_foreseen_are_a_fixed_point_of_refitting(judges: int) -> None:
+    rng = np.random.default_rng(judges)
+    score, accuracy = rng.normal(0.0, 1.5, 60), rng.normal(1.0, 0.4, judges)
+    objective = Objective(model_wins(5, score, accuracy, 60, GUMBEL), 60, GUMBEL, FIRST_GUESS)
+    chosen = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    found = ProfileSolver().solve(chosen.objective)
+    again = choose_scales(chosen.objective, found, ProfileSolver()).objective.prior
+    first = chosen.objective.prior
+    assert again.score_sd == pytest.approx(first.score_sd, rel=0.02)
+    assert again.accuracy_sd == pytest.approx(first.accuracy_sd, rel=0.02)
+    # What was foreseen is nearly the fit: a few hundredths of a standard error away.
+    unit = np.sqrt(chosen.curvature.state)
+    assert np.abs((chosen.state - found.score) * unit).max() < 0.3
 
 
 def test_equal_judges_get_a_small_spread() -> None:
     wins = model_wins(6, np.random.default_rng(1).normal(size=30), np.ones(20), 200, GUMBEL)
     objective = Objective(wins, 30, GUMBEL, FIRST_GUESS)
-    chosen, _, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    chosen = choose_scales(objective, ROUGH.solve(objective), ROUGH).objective
     assert chosen.prior.accuracy_sd < 0.2
 
 
@@ -148,7 +164,7 @@ def test_chosen_scales_are_near_the_best_laplace_evidence() -> None:
     rng = np.random.default_rng(2)
     score, accuracy = rng.normal(0.0, 1.2, 25), rng.normal(1.0, 0.5, 20)
     objective = Objective(model_wins(7, score, accuracy, 60, GUMBEL), 25, GUMBEL, FIRST_GUESS)
-    chosen, _, _ = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    chosen = choose_scales(objective, ROUGH.solve(objective), ROUGH).objective
     grid = [
         laplace_evidence(replace(objective, prior=Prior(score_sd, accuracy_sd)))
         for score_sd in (0.7, 1.0, 1.4, 2.0)
@@ -220,8 +236,8 @@ def test_prior_scales_without_limit_are_remarked() -> None:
     wins = model_wins(1, SCORE * 3, np.ones(3), 30, GUMBEL)
     heavy = wins._replace(given_weight=np.full(90, 1e3))
     objective = Objective(heavy, 8, GUMBEL, FIRST_GUESS)
-    _, _, remark = choose_scales(objective, ROUGH.solve(objective), ROUGH)
-    assert "hardly any limit" in remark
+    chosen = choose_scales(objective, ROUGH.solve(objective), ROUGH)
+    assert "hardly any limit" in chosen.remark
 
 
 # --- the paper's algorithm -----------------------------------------------------------------------

@@ -258,6 +258,19 @@ class Objective:
         )  # fmt: skip
         return Curvature(diagonal[:-1] + self.state_bend(state), accuracy_bend)
 
+    def scale_bend(self, state: Floats, accuracy: Floats, accuracy_bend: Floats) -> float:
+        """The second derivative of the profile in ``c`` where all scores are multiplied by it.
+
+        The likelihood only knows ``b = c a``; with a judge's ``C`` (`accuracy_bend`) and the
+        precision ``p`` of the prior, its ``min_b L(b) + p/2 (b/c - 1)^2`` is bent by
+        ``p a (3a - 2) - (p (2a - 1))^2 / C`` at ``c = 1``, and the scores' prior by itself.
+        """
+        p, score = self.prior.accuracy_precision, state[: self.n_items]
+        share = np.divide(p, accuracy_bend, out=np.ones(len(accuracy)), where=accuracy_bend > p)
+        judges = accuracy * (3.0 * accuracy - 2.0) - share * (2.0 * accuracy - 1.0) ** 2
+        bend = self.state_bend(state)[: self.n_items]
+        return p * float(judges.sum()) + float(bend @ (score * score))
+
     def stiffness(self, accuracy: Floats) -> Floats:
         """About the second derivative in each unknown where all scores are equal.
 
@@ -280,7 +293,7 @@ class Objective:
         for own in (self.layout.own_tie, self.layout.own_order):
             if own.stop > own.start:
                 found[own] = by_judge
-        return found + self._prior_precision
+        return found + self.prior_precision
 
     def _judge_arrays(self) -> tuple[Floats, Floats, Floats]:
         """Room for the slopes of each judge: accuracy, ties of each size, order."""
@@ -356,7 +369,7 @@ class Objective:
         return loss
 
     @cached_property
-    def _prior_precision(self) -> Floats:
+    def prior_precision(self) -> Floats:
         """Of every unknown of the state."""
         prior, layout = self.prior, self.layout
         precision = np.full(layout.size, 1.0 / prior.effect_sd**2)
@@ -367,7 +380,7 @@ class Objective:
 
     def state_penalty(self, state: Floats, slope: Floats) -> float:
         """Prior and virtual node of the state: the value; the gradient is added to the slope."""
-        pull = self._prior_precision * state
+        pull = self.prior_precision * state
         value = 0.5 * float(state @ pull)
         slope += pull
         if self.lambda0:
@@ -379,7 +392,7 @@ class Objective:
 
     def state_bend(self, state: Floats) -> Floats:
         """Second derivatives of prior and virtual node in each unknown of the state."""
-        bend = self._prior_precision.copy()
+        bend = self.prior_precision.copy()
         if self.lambda0:
             score = state[: self.n_items]
             both = self.noise.terms(np.stack((score, -score)))[2].sum(axis=0)

@@ -5,18 +5,23 @@ minimised over the state alone (the scores, and effects where there are any), by
 accuracies at their best for it. The unknowns are measured in (approximate) standard errors, and the
 search stops when a Newton step in any one of them would move it by no more than `tolerance` of its
 standard error.
+
+One direction is measured apart. Along ``(c s, a / c)`` the likelihood does not change and only the
+prior holds the scale, so that the curvature there, known in closed form, is far smaller than that
+of single scores tells.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
 from juryrank.arrays import Floats
 from juryrank.errors import InputError
-from juryrank.objective import Objective
+from juryrank.objective import Curvature, Objective
 from juryrank.solvers.solution import Solution, Watcher
 
 CORRECTIONS = 12
@@ -24,6 +29,29 @@ COARSE = 1.0
 """From a cold start, go so far (in standard errors) before measuring the curvature."""
 LEAST_CURVATURE = 0.02
 """Of that at equal scores; far from the optimum the profile can be flat or bent the wrong way."""
+LEAST_OF_SCALE = 1e-6
+"""Of the curvature that single scores tell, along the common scale."""
+
+
+class Metric(NamedTuple):
+    """Units in which every direction has a curvature of about 1: ``unit (I + (gain - 1) v v')``."""
+
+    unit: Floats
+    along: Floats
+    """``v``, the common scale, in these units; zeros if nothing is known of it."""
+    gain: float = 1.0
+
+    def stretched(self, steps: Floats) -> Floats:
+        """``(I + (gain - 1) v v') steps``."""
+        return np.asarray(steps + (self.gain - 1.0) * float(self.along @ steps) * self.along)
+
+    def move(self, steps: Floats) -> Floats:
+        """The move of the state that so many units make."""
+        return np.asarray(self.unit * self.stretched(steps))
+
+    def slope(self, slope: Floats) -> Floats:
+        """The slope per unit."""
+        return self.stretched(self.unit * slope)
 
 
 @dataclass(frozen=True)
@@ -44,10 +72,12 @@ class ProfileSolver:
         state: Floats | None = None,
         accuracy: Floats | None = None,
         watch: Watcher | None = None,
+        curvature: Curvature | None = None,
     ) -> Solution:
         """Minimise the objective from a given state (all equal, if None) and accuracies (all 1).
 
-        Giving both says that they are near the optimum already.
+        Giving both says that they are near the optimum already; the curvature near there is worked
+        out if it is not given.
         """
         cold = accuracy is None
         state = objective.start_state() if state is None else state
@@ -57,7 +87,7 @@ class ProfileSolver:
         run = _Run(objective, state, accuracy, watch)
         if cold:
             self._minimise(run, COARSE)
-        run.measure_anew()
+        run.measure_anew(curvature)
         tolerance = max(self.tolerance, _rounding(run.value))
         self._minimise(run, tolerance)
         converged = run.size <= max(tolerance, _rounding(run.value))
@@ -69,22 +99,21 @@ class ProfileSolver:
         )
 
     def _minimise(self, run: _Run, tolerance: float) -> None:
-        """L-BFGS in units of (standard error x size of the first gradient).
+        """L-BFGS in units of (standard error x size of the first gradient), from where the run is.
 
         Its first step has length 1: in these units that is the diagonal Newton step.
         """
         if run.size <= tolerance:
             return
-        stretch = float(np.linalg.norm(run.slope * run.unit))
-        unit = run.unit * stretch
+        stretch, origin = float(np.linalg.norm(run.metric.slope(run.slope))), run.state
 
         def evaluate(steps: Floats) -> tuple[float, Floats]:
-            run.evaluate(steps * unit)
-            return run.value, run.slope * unit
+            run.evaluate(origin + run.metric.move(stretch * steps))
+            return run.value, stretch * run.metric.slope(run.slope)
 
         result = minimize(
             evaluate,
-            run.state / unit,
+            np.zeros(len(origin)),
             method="L-BFGS-B",
             jac=True,
             options={
@@ -95,7 +124,7 @@ class ProfileSolver:
                 "gtol": tolerance * stretch,
             },
         )
-        run.evaluate(np.asarray(result.x) * unit)
+        run.evaluate(origin + run.metric.move(stretch * np.asarray(result.x)))
 
     def _not_converged(self, run: _Run) -> str:
         way_out = "Allow more: ProfileSolver(max_iterations=...)."
@@ -120,7 +149,7 @@ class _Run:
         self.evaluations = 0
         self.state = np.full_like(state, np.nan)
         self.stiffness = np.maximum(objective.stiffness(objective.start_accuracy()), 1e-12)
-        self.unit = 1.0 / np.sqrt(self.stiffness)
+        self.metric = Metric(1.0 / np.sqrt(self.stiffness), np.zeros(len(state)))
         self.evaluate(state)
 
     def evaluate(self, state: Floats) -> None:
@@ -153,16 +182,30 @@ class _Run:
     @property
     def size(self) -> float:
         """The largest gradient: about the Newton step of an unknown in its standard errors."""
-        return float(np.abs(self.slope * self.unit).max(initial=0.0))
+        return float(np.abs(self.metric.slope(self.slope)).max(initial=0.0))
 
-    def measure_anew(self) -> None:
+    def measure_anew(self, curvature: Curvature | None = None) -> None:
         """Take the standard errors from the curvature here, where it is not degenerate."""
         n = self.objective.n_items
-        if self.state[:n].any():
-            scaled, spread = self.scaled(self.state)
-            here = self.objective.curvature(scaled, self.accuracy).state
-            here[:n] /= spread**2
-            self.unit = 1.0 / np.sqrt(np.maximum(here, LEAST_CURVATURE * self.stiffness))
+        if not self.state[:n].any():
+            return
+        scaled, spread = self.scaled(self.state)
+        here = curvature or self.objective.curvature(scaled, self.accuracy)
+        single = here.state.copy()
+        single[:n] /= spread**2
+        unit = 1.0 / np.sqrt(np.maximum(single, LEAST_CURVATURE * self.stiffness))
+        self.metric = self._with_scale(unit, here.accuracy)
+
+    def _with_scale(self, unit: Floats, accuracy_bend: Floats) -> Metric:
+        """Units in which the common scale, too, has a curvature of 1."""
+        n, along = self.objective.n_items, np.zeros(len(unit))
+        along[:n] = self.state[:n] / unit[:n]
+        square = float(along @ along)
+        if not (self.objective.accuracies_free and self.objective.has_scale and square > 0.0):
+            return Metric(unit, np.zeros(len(unit)))
+        bend = self.objective.scale_bend(self.state, self.accuracy, accuracy_bend)
+        share = min(max(bend / square, LEAST_OF_SCALE), 1.0)
+        return Metric(unit, along / np.sqrt(square), 1.0 / np.sqrt(share))
 
 
 def first_step(objective: Objective, accuracy: Floats) -> Floats:

@@ -27,8 +27,12 @@ ROUGH = ProfileSolver(tolerance=1e-2)
 """Good enough to choose between starting points and between prior scales."""
 ROUGHER = ProfileSolver(tolerance=0.2)
 """Good enough to go from a sample to all votes."""
-MANY_VOTES = 400_000
-SAMPLE_VOTES = 100_000
+MANY_VOTES = 100_000
+"""From so many on, a part of the votes decides where to start and how strong the prior is."""
+SAMPLE_SHARE = 8
+SAMPLE_VOTES = (25_000, 100_000)
+"""An eighth of the votes, but within these bounds, and so many of each item:"""
+SAMPLE_OF_ITEM = 20
 SAMPLE_JUDGES = 300
 MOST_OF_MEDIAN = 2.0
 
@@ -53,9 +57,14 @@ def search(
         solution = _from_best_start(objective, watch)
     evaluations, remark = solution.iterations, ""
     if choose_prior:
-        objective, solution, remark = choose_scales(objective, solution, ROUGH)
-        evaluations += solution.iterations
-    solution = solver.solve(objective, solution.state, solution.accuracy, watch)
+        chosen = choose_scales(objective, solution, ROUGH)
+        objective, remark = chosen.objective, chosen.remark
+        evaluations += chosen.evaluations
+        solution = solver.solve(
+            objective, chosen.state, chosen.accuracy, watch, curvature=chosen.curvature
+        )
+    else:
+        solution = solver.solve(objective, solution.state, solution.accuracy, watch)
     solution = _upright(objective, solver, solution, watch)
     message = " ".join(text for text in (remark, solution.message) if text)
     evaluations += solution.iterations
@@ -146,15 +155,23 @@ def _upright(
 def _is_large(objective: Objective) -> bool:
     """Whether to decide on a part of the votes first."""
     decidable = np.isfinite(objective.prior.score_sd) and not objective.effects.by_judge
-    return objective.n_entries > MANY_VOTES and bool(decidable)
+    enough = objective.n_entries >= max(MANY_VOTES, 2 * _sample_size(objective))
+    return enough and bool(decidable)
+
+
+def _sample_size(objective: Objective) -> int:
+    """How many votes decide where to start."""
+    least, most = SAMPLE_VOTES
+    wanted = max(objective.n_entries // SAMPLE_SHARE, SAMPLE_OF_ITEM * objective.n_items)
+    return min(max(wanted, least), most)
 
 
 def _thinned(objective: Objective) -> Objective:
-    """About `SAMPLE_VOTES` votes: those of some judges and, of these judges, some of the votes."""
+    """A sample of the votes: those of some judges and, of these judges, some of the votes."""
     wins, lists = objective.wins, objective.lists
     rng = np.random.default_rng(0)
-    excess = objective.n_entries / SAMPLE_VOTES
-    share = max(1.0 / excess, min(1.0, SAMPLE_JUDGES / objective.n_judges))
+    size = _sample_size(objective)
+    share = max(size / objective.n_entries, min(1.0, SAMPLE_JUDGES / objective.n_judges))
     chosen = rng.random(objective.n_judges) < share
     if not chosen.any():
         chosen[0] = True
@@ -162,9 +179,9 @@ def _thinned(objective: Objective) -> Objective:
     pairs = np.flatnonzero(np.repeat(chosen, np.diff(wins.start)))
     some = np.flatnonzero(chosen[lists.judge])
     entries = len(pairs) + int(lists.length[some].sum())
-    if entries > SAMPLE_VOTES:
-        pairs = pairs[rng.random(len(pairs)) < SAMPLE_VOTES / entries]
-        some = some[rng.random(len(some)) < SAMPLE_VOTES / entries]
+    if entries > size:
+        pairs = pairs[rng.random(len(pairs)) < size / entries]
+        some = some[rng.random(len(some)) < size / entries]
     start = np.searchsorted(pairs, wins.start[begins])
     fixed = None if objective.fixed_accuracy is None else objective.fixed_accuracy[chosen]
     fewer = taken(lists, some)
