@@ -43,6 +43,10 @@ CLOSE_ENOUGH = 0.001
 MAX_ROUNDS = 1000
 FORESEEABLE = 0.1
 """A relative change of the scales for which what was foreseen is as good as a new fit."""
+FARTHEST = 3.0
+"""The factor by which scales may change before the fit is repeated."""
+LEAST_SAID = 0.02
+"""The votes are taken to say at least so much of an unknown, as a share of the prior."""
 MAX_REFITS = 20
 LEAST_DETERMINED = 0.01  # of all scores, of all accuracies
 TINY = 1e-300
@@ -126,7 +130,7 @@ class _Said:
 
 def _said(value: Floats, curvature: Floats, prior_mean: float, prior_precision: Floats) -> _Said:
     """What the votes say, from the unknowns at their best and the curvature there."""
-    own = np.maximum(curvature - prior_precision, 0.0)
+    own = np.maximum(curvature - prior_precision, LEAST_SAID * prior_precision)
     return _Said(own, own * value + prior_precision * (value - prior_mean))
 
 
@@ -136,6 +140,7 @@ def _foreseen(objective: Objective, solution: Solution) -> tuple[Foreseen, bool]
     prior, scale, settled = objective.prior, 1.0, False
     for _ in range(MAX_ROUNDS):
         better, mean = told.better(prior, scale)
+        better = _not_far(better, objective.prior)
         settled = _distance(better, prior) < CLOSE_ENOUGH
         prior, scale = better, told.balanced(better, scale * mean)
         if settled:
@@ -248,6 +253,12 @@ def _mean_square(score: Floats, determined: float) -> float:
 def _score_sd(square: float, old: Prior) -> float:
     """The scale of the scores; none if they have no prior."""
     return _within(np.sqrt(square), SCORE_SD_RANGE) if np.isfinite(old.score_sd) else np.inf
+
+
+def _not_far(new: Prior, old: Prior) -> Prior:
+    """The new scales, each within a factor of `FARTHEST` of the old one."""
+    pairs = zip(astuple(new), astuple(old), strict=True)
+    return Prior(*(_within(one, (other / FARTHEST, other * FARTHEST)) for one, other in pairs))
 
 
 def _within(value: float, bounds: tuple[float, float]) -> float:
