@@ -17,7 +17,14 @@ from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.scales import FIRST_GUESS, choose_scales
-from juryrank.solvers.search import MANY_VOTES, ROUGH, search, votes_for
+from juryrank.solvers.search import (
+    MANY_VOTES,
+    ROUGH,
+    _merged,
+    _worth_merging,
+    search,
+    votes_for,
+)
 from juryrank.solvers.spectral import RankCentrality, agreement_accuracy
 from juryrank.votes import Wins
 
@@ -187,6 +194,22 @@ def test_agreement_of_judges_who_share_no_pair_is_none() -> None:
         winner=np.array([0, 2, 4], dtype=np.int32), loser=np.array([1, 3, 5], dtype=np.int32)
     )
     assert agreement_accuracy(apart, no_lists(3), 8) is None
+
+
+def test_equal_votes_are_merged_where_all_judges_are_alike() -> None:
+    wins = model_wins(4, SCORE, np.ones(5), 200, GUMBEL)
+    objective = Objective(wins, 8, GUMBEL, FIRST_GUESS, fixed_accuracy=np.ones(5))
+    assert _worth_merging(objective)
+    assert not _worth_merging(replace(objective, fixed_accuracy=None))
+    merged = _merged(objective)
+    assert len(merged.wins.winner) <= 8 * 7
+    assert merged.wins.weight.sum() == len(wins.winner)
+    here = objective.slopes(SCORE, np.ones(5))
+    assert merged.slopes(SCORE, np.ones(1)).value == pytest.approx(here.value, rel=1e-12)
+    decided, found = search(objective, ProfileSolver(), choose_prior=True)
+    assert len(found.accuracy) == 5
+    slope = np.abs(decided.slopes(found.state, found.accuracy).state)
+    assert slope.max() < 1e-4
 
 
 def test_very_many_votes_are_searched_on_a_sample_and_answered_on_all() -> None:

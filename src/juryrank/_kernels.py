@@ -1891,10 +1891,10 @@ def list_agreement(lists: Lists, score: Floats, agreement: Floats, variance: Flo
 # --- one judge's accuracy, given the scores ------------------------------------------------------
 
 
-@njit(**PART)
-def _weight(wins: Wins, k: int) -> float:
-    """The weight of a vote."""
-    return float(wins.given_weight[k]) if wins.given_weight.shape[0] else 1.0
+@njit(**INNER, inline="always")
+def _weight(given: Floats, k: int) -> float:
+    """The weight of a vote; without given ones, all are 1."""
+    return float(given[k]) if given.shape[0] else 1.0
 
 
 @njit(**PART)
@@ -2084,7 +2084,7 @@ def _effects_derivatives(
         _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
         _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
         for i in range(k):
-            pull = _weight(wins, c + i) * gap[c - a + i]
+            pull = _weight(wins.given_weight, c + i) * gap[c - a + i]
             slope_sum += pull * terms[1, i]
             bend_sum += pull * gap[c - a + i] * terms[2, i]
     return slope_sum, bend_sum
@@ -2437,17 +2437,18 @@ def _effects_pass(
         _arguments(wins, c, gap[c - a :], k, accuracy, _own_order(effects, u), x)
         _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
         for i in range(k):
-            weight = _weight(wins, c + i)
+            weight = _weight(wins.given_weight, c + i)
             total += weight * terms[0, i]
             accuracy_slope += weight * terms[1, i] * gap[c - a + i]
             score_slope[wins.winner[c + i]] += weight * accuracy * terms[1, i]
             score_slope[wins.loser[c + i]] -= weight * accuracy * terms[1, i]
         if wins.tied.shape[0]:
             for i in range(k):
-                tie_slope[u, 0] += _weight(wins, c + i) * terms[3, i]
+                tie_slope[u, 0] += _weight(wins.given_weight, c + i) * terms[3, i]
         if wins.side.shape[0]:
             for i in range(k):
-                order_slope[u] += _weight(wins, c + i) * wins.side[c + i] * terms[1, i]
+                weight = _weight(wins.given_weight, c + i)
+                order_slope[u] += weight * wins.side[c + i] * terms[1, i]
     return total, accuracy_slope
 
 
@@ -2542,6 +2543,43 @@ def votes_pass(
     return total
 
 
+# --- plain sums over pairs -----------------------------------------------------------------------
+
+
+@njit(**COMPILED)
+def add_to_both(wins: Wins, factor: Floats, total: Floats) -> None:
+    """Add to both items of every pair its weight times its judge's factor."""
+    for u in range(wins.start.shape[0] - 1):
+        for k in range(wins.start[u], wins.start[u + 1]):
+            pull = factor[u] * _weight(wins.given_weight, k)
+            total[wins.winner[k]] += pull
+            total[wins.loser[k]] += pull
+
+
+@njit(**COMPILED)
+def count_wins(wins: Wins, counts: Floats) -> None:
+    """Add the weight of every win to ``counts[winner, loser]``."""
+    for k in range(wins.winner.shape[0]):
+        counts[wins.winner[k], wins.loser[k]] += _weight(wins.given_weight, k)
+
+
+@njit(**COMPILED)
+def pair_agreement(wins: Wins, factor: Floats, score: Floats) -> tuple[float, float]:
+    """``sum f w d`` over decided pairs, and ``sum f w d^2`` over all, with d half the gap."""
+    agreement, variance = 0.0, 0.0
+    for u in range(wins.start.shape[0] - 1):
+        own, own_square = 0.0, 0.0
+        for k in range(wins.start[u], wins.start[u + 1]):
+            half = 0.5 * (score[wins.winner[k]] - score[wins.loser[k]])
+            weight = _weight(wins.given_weight, k)
+            tied = wins.tied.shape[0] > 0 and wins.tied[k]
+            own += 0.0 if tied else weight * half
+            own_square += weight * half * half
+        agreement += factor[u] * own
+        variance += factor[u] * own_square
+    return agreement, variance
+
+
 # --- second derivatives --------------------------------------------------------------------------
 
 
@@ -2568,7 +2606,8 @@ def _plain_curvature(
         _bends(x, k, odds, first, slope, bend)
         _slopes(x, k, odds, first, slope)
         for i in range(k):
-            weight, up, down = _weight(wins, c + i), wins.winner[c + i], wins.loser[c + i]
+            weight = _weight(wins.given_weight, c + i)
+            up, down = wins.winner[c + i], wins.loser[c + i]
             stiffness = weight * accuracy * accuracy * bend[i]
             diagonal[up] += stiffness
             diagonal[down] += stiffness
@@ -2603,7 +2642,8 @@ def _effects_curvature(
         _arguments(wins, c, gap, k, accuracy, _own_order(effects, u), x)
         _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
         for i in range(k):
-            weight, up, down = _weight(wins, c + i), wins.winner[c + i], wins.loser[c + i]
+            weight = _weight(wins.given_weight, c + i)
+            up, down = wins.winner[c + i], wins.loser[c + i]
             slope, bend = weight * terms[1, i], weight * terms[2, i]
             diagonal[up] += accuracy * accuracy * bend
             diagonal[down] += accuracy * accuracy * bend
@@ -2852,7 +2892,8 @@ def _pair_blocks(
         _arguments(wins, c, gap, k, accuracy, order_u, x)
         _pair_terms(noise, x, k, _some_tied(wins, c, c + k), tie_u, terms)
         for i in range(k):
-            weight, up, down = _weight(wins, c + i), wins.winner[c + i], wins.loser[c + i]
+            weight = _weight(wins.given_weight, c + i)
+            up, down = wins.winner[c + i], wins.loser[c + i]
             slope, bend = weight * terms[1, i], weight * terms[2, i]
             pull = accuracy * accuracy * bend
             mixed = slope + accuracy * gap[i] * bend
@@ -3100,8 +3141,8 @@ def capped_weights(wins: Wins, lists: Lists, n_items: int, cap: float) -> tuple[
         for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
             votes[lists.item[e]] = 0.0
         for k in range(wins.start[u], wins.start[u + 1]):
-            votes[wins.winner[k]] += _weight(wins, k)
-            votes[wins.loser[k]] += _weight(wins, k)
+            votes[wins.winner[k]] += _weight(wins.given_weight, k)
+            votes[wins.loser[k]] += _weight(wins.given_weight, k)
         for k in range(lists.start[u], lists.start[u + 1]):
             for e in range(lists.begin[k], lists.begin[k + 1]):
                 votes[lists.item[e]] += lists.weight[k]
@@ -3126,10 +3167,11 @@ def _won_and_played(wins: Wins, lists: Lists, u: int, won: Floats, played: Float
     """
     for k in range(wins.start[u], wins.start[u + 1]):
         tied = wins.tied.shape[0] > 0 and wins.tied[k]
-        won[wins.winner[k]] += _weight(wins, k) * (0.5 if tied else 1.0)
-        won[wins.loser[k]] += _weight(wins, k) * (0.5 if tied else 0.0)
-        played[wins.winner[k]] += _weight(wins, k)
-        played[wins.loser[k]] += _weight(wins, k)
+        weight = _weight(wins.given_weight, k)
+        won[wins.winner[k]] += weight * (0.5 if tied else 1.0)
+        won[wins.loser[k]] += weight * (0.5 if tied else 0.0)
+        played[wins.winner[k]] += weight
+        played[wins.loser[k]] += weight
     for k in range(lists.start[u], lists.start[u + 1]):
         a, b = lists.begin[k], lists.begin[k + 1]
         for e in range(a, b):
@@ -3254,8 +3296,8 @@ def crowd_scores_pass(
                 p = eta * _chance(x[i], odds[i]) + (1.0 - eta) * _chance(-x[i], odds[i])
                 p = max(p, SMALLEST_CHANCE)
                 density = first[i] * odds[i] / (1.0 + odds[i])
-                total -= _weight(wins, c + i) * np.log(p)
-                pull = -_weight(wins, c + i) * (2.0 * eta - 1.0) * density / p
+                total -= _weight(wins.given_weight, c + i) * np.log(p)
+                pull = -_weight(wins.given_weight, c + i) * (2.0 * eta - 1.0) * density / p
                 score_slope[wins.winner[c + i]] += pull
                 score_slope[wins.loser[c + i]] -= pull
     return total

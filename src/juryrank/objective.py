@@ -30,9 +30,9 @@ from juryrank.arrays import Floats
 from juryrank.chained import ChainedLists
 from juryrank.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.errors import InputError
-from juryrank.lists import NO_LISTS, Lists, choices, judge_codes, no_lists
+from juryrank.lists import NO_LISTS, Lists, choices, no_lists
 from juryrank.noise import Noise
-from juryrank.votes import Wins, total_weight
+from juryrank.votes import Wins, total_weight, wins_per_judge
 
 CHUNKS = 16
 """Large sums are always split into as many parts, so that threads do not change the answer."""
@@ -160,7 +160,7 @@ class Objective:
     @cached_property
     def choices_per_judge(self) -> Floats:
         """Total weight of each judge's choices: one for a pair, for a list one for each group."""
-        pairs = total_weight(judge_codes(self.wins.start), self.wins.weight, self.n_judges)
+        pairs = wins_per_judge(self.wins)
         weight = self.lists.weight * choices(self.lists)
         return pairs + total_weight(self.lists.judge, weight, self.n_judges)
 
@@ -277,10 +277,8 @@ class Objective:
         For pairs of equal items it is ``g''(0) sum w a_u^2`` over the votes of the item, for a
         choice from r items a share ``4 / r (1 - 1/r)`` of that; plus the prior.
         """
-        wins, lists = self.wins, self.lists
-        pull = wins.weight * np.repeat(accuracy**2, np.diff(wins.start))
-        votes = total_weight(wins.winner, pull, self.n_items)
-        votes += total_weight(wins.loser, pull, self.n_items)
+        lists, votes = self.lists, np.zeros(self.n_items)
+        _kernels.add_to_both(self.wins, accuracy**2, votes)
         size = np.maximum(lists.length, 2)
         share = choices(lists) * 4.0 / size * (1.0 - 1.0 / size)
         of_list = lists.weight * accuracy[lists.judge] ** 2 * share

@@ -100,6 +100,8 @@ def wins_taken(
 
 def wins_per_judge(wins: Wins) -> NDArray[np.float64]:
     """Total weight of each judge's wins."""
+    if not len(wins.given_weight):
+        return np.diff(wins.start).astype(np.float64)
     return total_weight(judge_codes(wins.start), wins.weight, len(wins.start) - 1)
 
 

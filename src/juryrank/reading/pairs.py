@@ -23,7 +23,7 @@ from juryrank.reading.rows import (
     sift,
     weights,
 )
-from juryrank.votes import LEFT_WON, TIE, Votes
+from juryrank.votes import LEFT_WON, TIE, Votes, ones
 
 
 def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
@@ -110,7 +110,7 @@ def _sorted_votes(
         left=left,
         right=right,
         outcome=np.full(len(left), LEFT_WON, dtype=np.int8) if outcome is None else outcome,
-        weight=np.ones(len(left)) if weight is None else weight,
+        weight=ones(len(left)) if weight is None else weight,
         lists=no_lists(len(judges.labels)),
         both_bad=both_bad,
         sides_known=outcome is not None,

@@ -14,14 +14,15 @@ import numpy as np
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
-from juryrank.lists import taken
+from juryrank.effects import NO_EFFECTS
+from juryrank.lists import NO_LISTS, taken
 from juryrank.noise import GUMBEL
 from juryrank.objective import Objective
 from juryrank.solvers.profile import ProfileSolver, first_step
 from juryrank.solvers.scales import choose_scales, prior_for_more_judges
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import agreement_accuracy
-from juryrank.votes import wins_taken
+from juryrank.votes import Wins, wins_taken
 
 ROUGH = ProfileSolver(tolerance=1e-2)
 """Good enough to choose between starting points and between prior scales."""
@@ -35,6 +36,8 @@ SAMPLE_VOTES = (25_000, 100_000)
 SAMPLE_OF_ITEM = 20
 SAMPLE_JUDGES = 300
 MOST_OF_MEDIAN = 2.0
+WORTH_MERGING = 4
+"""Votes for each ordered pair of items from which it pays to count equal votes as one."""
 
 
 def search(
@@ -45,6 +48,12 @@ def search(
     watch: Watcher | None = None,
 ) -> tuple[Objective, Solution]:
     """The best fit found, and the objective with the prior it was found for."""
+    if _worth_merging(objective):
+        decided, solution = search(
+            _merged(objective), solver, choose_prior=choose_prior, watch=watch
+        )
+        accuracy = objective.start_accuracy()
+        return replace(objective, prior=decided.prior), replace(solution, accuracy=accuracy)
     if objective.lists.number and not objective.noise.is_gumbel:
         objective, guess = _guided(objective, choose_prior)
         solution = ROUGHER.solve(objective, guess.state, guess.accuracy, watch)
@@ -71,6 +80,30 @@ def search(
     return objective, replace(solution, iterations=evaluations, message=message)
 
 
+def _worth_merging(objective: Objective) -> bool:
+    """Whether it does not matter who voted, and many votes say the same."""
+    known = objective.fixed_accuracy
+    return (
+        known is not None
+        and len(known) > 1
+        and bool((known == 1.0).all())
+        and not objective.lists.number
+        and objective.effects == NO_EFFECTS
+        and len(objective.wins.winner) >= WORTH_MERGING * objective.n_items**2
+    )
+
+
+def _merged(objective: Objective) -> Objective:
+    """One judge with a weighted win for each pair of winner and loser."""
+    counts = np.zeros((objective.n_items, objective.n_items))
+    _kernels.count_wins(objective.wins, counts)
+    winner, loser = (codes.astype(np.int32) for codes in np.nonzero(counts))
+    wins = Wins(np.array([0, len(winner)]), winner, loser, counts[winner, loser])
+    return replace(
+        objective, wins=wins, lists=NO_LISTS, fixed_accuracy=np.ones(1), effects=NO_EFFECTS
+    )
+
+
 def _guided(objective: Objective, choose_prior: bool) -> tuple[Objective, Solution]:
     """Begin where the same votes lead with Gumbel noise, under which rankings cost far less.
 
@@ -92,12 +125,8 @@ def votes_for(objective: Objective, score: Floats) -> float:
     that in a pair, and ``d^2`` the variance of scores there.) With the weights no judge counts for
     more than twice the median one: most judges, not one of very many votes, say which end is up.
     """
-    wins, lists = objective.wins, objective.lists
-    share = _evened(objective)
-    gap = 0.5 * (score[wins.winner] - score[wins.loser])
-    weight = wins.weight * np.repeat(share, np.diff(wins.start))
-    decided = np.where(wins.tied, 0.0, gap) if len(wins.tied) else gap
-    agreement, variance = float(weight @ decided), float(weight @ (gap * gap))
+    lists, share = objective.lists, _evened(objective)
+    agreement, variance = _kernels.pair_agreement(objective.wins, share, score)
     if lists.number:
         of_list, its_variance = np.empty(lists.number), np.empty(lists.number)
         _kernels.list_agreement(lists, score, of_list, its_variance)
