@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
@@ -215,7 +215,7 @@ def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSid
     variance = 1.0 / np.maximum(curvature, LEAST_CURVATURE)
     expected, z = _surprise(objective, solution, variance, accuracy, cells)
     counts = _kernels.cell_counts(objective.wins, objective.lists, objective.n_items, 1)
-    odd = np.flatnonzero(np.abs(z) > norm.isf(0.5 * CHANCE / int(counts[1])))
+    odd = np.flatnonzero(np.abs(z) > -ndtri(0.5 * CHANCE / int(counts[1])))
     odd = odd[np.argsort(-np.abs(z[odd]), kind="stable")]
     return OneSided(
         cells.judge[odd], cells.item[odd], cells.votes[odd], cells.won[odd],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from juryrank.arrays import Floats
 from juryrank.uncertainty import Uncertainty
@@ -53,7 +53,7 @@ def _chance_in_words(chance: float) -> str:
 
 def half_width(confidence: float) -> float:
     """Standard errors on either side of an estimate."""
-    return float(norm.isf(0.5 * (1.0 - confidence)))
+    return float(-ndtri(0.5 * (1.0 - confidence)))
 
 
 def item_columns(
@@ -146,6 +146,6 @@ def difference(
         low=gap - half,
         high=gap + half,
         confidence=confidence,
-        p_value=float(2.0 * norm.sf(abs(z))),
-        chance_better=float(norm.cdf(z)),
+        p_value=float(2.0 * ndtr(-abs(z))),
+        chance_better=float(ndtr(z)),
     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from juryrank.arrays import Floats
 from juryrank.asking import Order, PriorChoice, Task, Ties, task_of
@@ -182,7 +182,7 @@ def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[p
     joined = ranking.judges.join(mine, on="judge", how="left", nulls_equal=True)
     half = half_width(ranking.fit.confidence)
     sd = (joined["accuracy_high"] - joined["accuracy_low"]).to_numpy() / (2.0 * half)
-    backwards = norm.cdf(-joined["accuracy"].to_numpy() / sd)
+    backwards = ndtr(-joined["accuracy"].to_numpy() / sd)
     table = joined.with_columns(p_backwards=pl.Series(backwards, nan_to_null=True)).select(
         "judge", "accuracy", "accuracy_low", "accuracy_high", "votes", "agreement", "p_backwards",
         "left_share", "position_bias", "position_p", "repeats", "consistency", "one_item",
@@ -242,7 +242,7 @@ def _position_columns(count: int, lean: Positions | None) -> dict[str, pl.Series
     names = ("left_share", "position_bias", "position_p")
     if lean is None:
         return {name: pl.Series([None] * count, dtype=pl.Float64) for name in names}
-    p = np.minimum(2.0 * norm.sf(np.abs(lean.z)) * count, 1.0)
+    p = np.minimum(2.0 * ndtr(-np.abs(lean.z)) * count, 1.0)
     values = zip(names, (lean.left_share, lean.bias, p), strict=True)
     return {name: pl.Series(value, nan_to_null=True) for name, value in values}
 

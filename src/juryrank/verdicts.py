@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
@@ -80,7 +80,7 @@ def positions(
 
 def surely(z: Floats, judges: int) -> NDArray[np.bool_]:
     """Which of so many judges are so far off that chance would hardly do it to any of them."""
-    return np.asarray(np.abs(z) > norm.isf(0.5 * MISTAKEN / max(judges, 1)))
+    return np.asarray(np.abs(z) > -ndtri(0.5 * MISTAKEN / max(judges, 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +232,7 @@ def _sd_of_perfect(votes: Votes, value: Floats) -> Floats:
     A guesser does so with a chance of ``2^-votes``.
     """
     count = np.clip(votes.votes_per_judge, 1.0, MANY_PERFECT)
-    far = norm.isf(0.5**count)
+    far = -ndtri(0.5**count)
     found = np.divide(np.abs(value), far, out=np.full(len(value), np.inf), where=far > 0.0)
     return np.asarray(found)
 
