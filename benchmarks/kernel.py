@@ -49,12 +49,13 @@ class CPass:
         arrays = (
             np.ascontiguousarray(wins.start, np.int64), np.ascontiguousarray(wins.winner, np.int32),
             np.ascontiguousarray(wins.loser, np.int32),
-            np.ascontiguousarray(wins.weight, np.float64), score, accuracy, slope, accuracy_slope,
+            wins.given_weight if len(wins.given_weight) else None,
+            score, accuracy, slope, accuracy_slope,
         )  # fmt: skip
         value = self.library.votes_pass(
             ctypes.c_int64(objective.n_judges),
             ctypes.c_int64(objective.n_items),
-            *(ctypes.c_void_p(array.ctypes.data) for array in arrays),
+            *(None if array is None else ctypes.c_void_p(array.ctypes.data) for array in arrays),
             ctypes.c_int(threads),
         )
         return Slopes(float(value), slope, accuracy_slope)
@@ -117,7 +118,7 @@ def numpy_pass(objective: Objective, score: Floats, accuracy: Floats) -> Slopes:
 def read_bytes(objective: Objective) -> float:
     """Go over all bytes of the votes once."""
     wins = objective.wins
-    return float(wins.weight.sum()) + int(wins.winner.sum()) + int(wins.loser.sum())
+    return float(wins.given_weight.sum()) + int(wins.winner.sum()) + int(wins.loser.sum())
 
 
 def kernel_rows(frame: pl.DataFrame, repeats: int) -> list[Row]:

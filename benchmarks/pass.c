@@ -2,6 +2,8 @@
  *
  *     J = sum_u sum_{k of u} w_k g(a_u (s_winner - s_loser)),   g(x) = log(1 + exp(-x))
  *
+ * Without weights (NULL) all are 1.
+ *
  * In blocks: gather the differences, do the maths (which the compiler makes vectors of), scatter.
  * With OpenMP every thread takes a run of judges of about as many votes and has its own gradient.
  */
@@ -28,10 +30,15 @@ static double one_judge(int64_t first, int64_t last, const int32_t *restrict win
         for (int k = 0; k < count; k++) {
             const double x = a * d[k], e = exp(-fabs(x)), q = 1.0 / (1.0 + e);
             v[k] = log(1.0 + e) + fmax(-x, 0.0);
-            p[k] = -weight[at + k] * (x >= 0.0 ? e * q : q);
+            p[k] = -(x >= 0.0 ? e * q : q);
         }
+        if (weight)
+            for (int k = 0; k < count; k++) {
+                v[k] *= weight[at + k];
+                p[k] *= weight[at + k];
+            }
         for (int k = 0; k < count; k++) {
-            value += weight[at + k] * v[k];
+            value += v[k];
             by_accuracy += p[k] * d[k];
         }
         for (int k = 0; k < count; k++) {

@@ -384,6 +384,14 @@ def test_the_prior_that_is_reported_is_the_one_that_was_used(
     assert jr.rank(votes(RING), model, prior=None).fit.prior is None
 
 
+def test_watch_steps_hears_what_comes_next() -> None:
+    heard: list[str] = []
+    jr.rank(votes(RING), watch_steps=heard.append)
+    assert heard == ["Working out how sure the answer is"]
+    jr.rank(votes(RING), intervals=None, watch_steps=heard.append)
+    assert len(heard) == 1
+
+
 def test_watch_sees_the_fit() -> None:
     seen: list[tuple[int, float, float]] = []
     jr.rank(votes(RING), watch=lambda *news: seen.append(news))

@@ -2347,7 +2347,7 @@ def _free_judge_pass(
     ``g'(x + d) = g' + g'' d``.
     """
     accuracy = float(min(max(guess, -rule.bound), rule.bound))
-    search[:] = np.nan, np.nan, np.inf
+    search[0], search[1], search[2] = np.nan, np.nan, np.inf
     for _ in range(NEWTON_STEPS):
         slope_sum, bend_sum = 0.0, 0.0
         for c in range(a, b, KEPT):
@@ -3130,9 +3130,9 @@ def cell_counts(wins: Wins, lists: Lists, n_items: int, most: int) -> Offsets:
 @njit(**COMPILED)
 def capped_weights(wins: Wins, lists: Lists, n_items: int, cap: float) -> tuple[Floats, Floats]:
     """Weights, of pairs and of lists, under which no judge has more than `cap` on any item."""
-    weight, list_weight = np.ones(wins.winner.shape[0]), lists.weight.copy()
-    if wins.given_weight.shape[0]:
-        weight[:] = wins.given_weight
+    weight, list_weight = np.empty(wins.winner.shape[0]), lists.weight.copy()
+    for k in range(weight.shape[0]):
+        weight[k] = _weight(wins.given_weight, k)
     votes = np.zeros(n_items)
     for u in range(wins.start.shape[0] - 1):
         for k in range(wins.start[u], wins.start[u + 1]):

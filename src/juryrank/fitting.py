@@ -88,6 +88,7 @@ def rank(
     threads: int | None = None,
     watch: Watcher | None = None,
     watch_resamples: Callable[[int, int], None] | None = None,
+    watch_steps: Callable[[str], None] | None = None,
 ) -> Ranking:
     """Rank the items, and say how accurate each judge is.
 
@@ -112,6 +113,7 @@ def rank(
         threads: How many threads to use; None for all cores. The answer is the same.
         watch: Called with (evaluation, objective, size of the gradient) while fitting.
         watch_resamples: Called with (done, in all) during the bootstrap.
+        watch_steps: Called with what comes next, where that can take a while.
 
     Returns:
         A `Ranking`; everything worth knowing about it stands in its `warnings`, which are also
@@ -124,6 +126,8 @@ def rank(
     _check_intervals(task, intervals, confidence)
     with one_blas_thread():
         found = fit(task, watch)
+        if watch_steps and intervals is not None:
+            watch_steps("Working out how sure the answer is")
         ranking = answer(task, found, intervals, confidence, watch_resamples)
     for remark in ranking.warnings:
         warnings.warn(remark, JuryrankWarning, stacklevel=2)

@@ -522,7 +522,14 @@ def _fitted(votes: Votes, model: str, **options: Any) -> Ranking:
             if say:
                 say(f"Resampling judges: {done:,} of {total:,}", None)
 
-        return fit(votes, model, **options, watch=watch, watch_resamples=watch_resamples)
+        def watch_steps(what: str) -> None:
+            if say:
+                say(what, None)
+
+        return fit(
+            votes, model, **options,
+            watch=watch, watch_resamples=watch_resamples, watch_steps=watch_steps,
+        )  # fmt: skip
 
 
 def _judged(votes: Votes, model: str, **options: Any) -> JudgeReport:
