@@ -511,6 +511,27 @@ def counting_order(codes: Integers, n_groups: int) -> Offsets:
     return order
 
 
+@njit(**COMPILED)
+def scatter_by_group(
+    values: NDArray[Any],
+    table: NDArray[Any] | None,
+    group: Integers,
+    place: Offsets,
+    out: NDArray[Any],
+) -> None:
+    """Write values, or what the table has for them, to the places of their groups.
+
+    A place moves on with every value; what has no group (-1) is left out.
+    """
+    for i in range(values.shape[0]):
+        if group[i] >= 0:
+            if table is None:
+                out[place[group[i]]] = values[i]
+            else:
+                out[place[group[i]]] = table[values[i]]
+            place[group[i]] += 1
+
+
 # --- lists of more than two items, Gumbel noise --------------------------------------------------
 #
 # A list is a row of choices: its first group from all its items, the next from those left, and so
@@ -3257,15 +3278,15 @@ def position_sums(
                 x[i] = accuracy[u] * (score[left[c + i]] - score[right[c + i]]) + order[u]
             _tail(noise, x, k, odds, first, second)
             for i in range(k):
-                share = 0.5 * (1.0 + outcome[c + i])
-                won[u] += weight[c + i] * share
+                share, times = 0.5 * (1.0 + outcome[c + i]), _weight(weight, c + i)
+                won[u] += times * share
                 if outcome[c + i] == 0 and not ties_count:
                     continue
                 # f / F and f / (1 - F), from h' on the far side of 0 and h' z on the near one
                 gain = first[i] * (odds[i] if x[i] >= 0.0 else 1.0)
                 loss = first[i] * (1.0 if x[i] >= 0.0 else odds[i])
-                excess[u] += weight[c + i] * (share * gain - (1.0 - share) * loss)
-                information[u] += weight[c + i] * gain * loss
+                excess[u] += times * (share * gain - (1.0 - share) * loss)
+                information[u] += times * gain * loss
 
 
 # --- CrowdBT and CrowdTCV: a judge votes as the items say with probability eta -------------------

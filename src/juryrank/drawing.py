@@ -23,7 +23,7 @@ from juryrank.arrays import Floats
 from juryrank.lists import Lists, no_lists
 from juryrank.models import Model
 from juryrank.noise import Noise
-from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
+from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes, equal_weights
 
 Codes = NDArray[np.int64]
 
@@ -72,7 +72,7 @@ class DrawnPairs:
             left=left,
             right=right,
             outcome=self.outcome,
-            weight=np.ones(len(judge)),
+            weight=equal_weights(len(judge)),
             lists=no_lists(len(voting)),
             sides_known=True,
         )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from juryrank.errors import InputError
 from juryrank.lists import Lists, taken
-from juryrank.votes import LeftOut, Votes
+from juryrank.votes import LeftOut, Votes, are_equal_weights, equal_weights
 
 Codes = NDArray[np.int32]
 
@@ -48,7 +48,11 @@ def join_votes(*several: Votes) -> Votes:
         left=pairs(lambda votes, code: code[votes.left]).astype(np.int32),
         right=pairs(lambda votes, code: code[votes.right]).astype(np.int32),
         outcome=pairs(lambda votes, _: votes.outcome).astype(np.int8),
-        weight=pairs(lambda votes, _: votes.weight).astype(np.float64),
+        weight=(
+            equal_weights(len(judge))
+            if all(are_equal_weights(votes.weight) for votes in several)
+            else pairs(lambda votes, _: votes.weight).astype(np.float64)
+        ),
         lists=_joined_lists(several, recoded_items, recoded_judges, len(judges)),
         both_bad=sum(votes.both_bad for votes in several),
         sides_known=bool(with_pairs) and all(votes.sides_known for votes in with_pairs),

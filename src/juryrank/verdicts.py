@@ -18,7 +18,7 @@ from juryrank.intervals import half_width
 from juryrank.models import VERDICTS, Model, Verdict
 from juryrank.noise import Noise
 from juryrank.solvers.solution import Solution
-from juryrank.votes import Votes, total_weight
+from juryrank.votes import Votes, given, total_weight
 
 RELIABLE = 0.5
 """A reliable judge is surely more accurate than this share of the average judge."""
@@ -63,9 +63,9 @@ def positions(
         return None
     excess, information, won = (np.empty(votes.n_judges) for _ in range(3))
     _kernels.position_sums(
-        noise.code, votes.start, votes.left, votes.right, votes.outcome, votes.weight,
-        solution.score, solution.accuracy, allowed.order, bool(np.isneginf(allowed.tie).all()),
-        excess, information, won,
+        noise.code, votes.start, votes.left, votes.right, votes.outcome,
+        given(votes.weight), solution.score, solution.accuracy, allowed.order,
+        bool(np.isneginf(allowed.tie).all()), excess, information, won,
     )  # fmt: skip
     count = total_weight(votes.judge, votes.weight, votes.n_judges)
     share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)

@@ -25,14 +25,28 @@ def total_weight(
     return np.bincount(codes, weights=weight, minlength=count).astype(np.float64, copy=False)
 
 
-def ones(count: int) -> NDArray[np.float64]:
-    """So many weights of 1, which take no memory."""
+def equal_weights(count: int) -> NDArray[np.float64]:
+    """Weights that are all 1, and take no memory."""
     return np.broadcast_to(np.float64(1.0), count)
 
 
+def are_equal_weights(weight: NDArray[np.float64]) -> bool:
+    """Whether these are `equal_weights`."""
+    return weight.strides == (0,)
+
+
 def given(weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The weights, or nothing if they are the `ones`."""
-    return weight if weight.strides != (0,) else ALL_ONE
+    """The weights, or nothing if they are `equal_weights`."""
+    return ALL_ONE if are_equal_weights(weight) else weight
+
+
+def weights_taken(
+    weight: NDArray[np.float64], rows: NDArray[np.int64] | NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Some of the weights."""
+    if not are_equal_weights(weight):
+        return weight[rows]
+    return equal_weights(int(rows.sum()) if rows.dtype == np.bool_ else len(rows))
 
 
 @dataclass(frozen=True)
@@ -75,7 +89,7 @@ class Wins(NamedTuple):
     @property
     def weight(self) -> NDArray[np.float64]:
         """The weight of every win."""
-        return self.given_weight if len(self.given_weight) else ones(len(self.winner))
+        return self.given_weight if len(self.given_weight) else equal_weights(len(self.winner))
 
 
 def no_wins(n_judges: int) -> Wins:
@@ -121,6 +135,7 @@ class Votes:
     outcome: NDArray[np.int8]
     """`LEFT_WON`, `TIE` or `RIGHT_WON`."""
     weight: NDArray[np.float64]
+    """If all are 1, a view of a single number that must not be written to."""
     lists: Lists
     """The votes on more than two items."""
     both_bad: int = 0
@@ -271,6 +286,6 @@ class Votes:
             left=self.left[pairs],
             right=self.right[pairs],
             outcome=self.outcome[pairs],
-            weight=self.weight[pairs],
+            weight=weights_taken(self.weight, pairs),
             lists=kept_lists(self.lists, keep[self.n_pairs :]),
         )

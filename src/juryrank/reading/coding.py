@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,17 @@ MISSING = -1
 _WHOLE_NUMBER = r"^(?:0|-?[1-9][0-9]{0,18})$"
 
 Codes = NDArray[np.int32]
+Hashes = NDArray[np.uint64]
+Entry = TypeVar("Entry", bound=np.generic)
+
+PIECE = 1 << 16
+"""Rows whose temporary arrays stay in the cache."""
+SLICE = 1 << 18
+SAMPLE = 1 << 16
+"""Rows looked at to find the labels that occur often."""
+SLOTS_PER_LABEL = 8
+WORTH_COMPILED_CODE = 1 << 16
+"""Rows from which on compiled code saves more time than it takes to load."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +39,7 @@ class Coded:
     @property
     def has_missing(self) -> bool:
         """Whether some row has no label."""
-        return any(bool((codes < 0).any()) for codes in self.codes)
+        return any(bool(codes.min(initial=0) < 0) for codes in self.codes)
 
 
 def same_kind(*columns: pl.Series) -> tuple[pl.Series, ...]:
@@ -80,67 +91,180 @@ def _no_labels(column: pl.Series) -> InputError:
 
 def coded(*columns: pl.Series, blank_is_missing: bool = True) -> Coded:
     """Give the distinct labels of columns of one type, in no particular order, and their codes."""
-    together = pl.concat(columns, rechunk=False)
-    labels, codes = _coder(together)(together)
-    if blank_is_missing and labels.dtype == pl.String:
-        codes = _without_blanks(labels, codes)
-    ends = np.cumsum([len(column) for column in columns])
-    return Coded(labels, tuple(np.split(codes, ends[:-1])))
+    coder = _coder(columns)
+    codes = tuple(coder.codes(column) for column in columns)
+    if blank_is_missing and (blank := blanks(coder.labels)).any():
+        table = np.arange(len(blank) + 1, dtype=np.int32)
+        table[[*np.flatnonzero(blank), -1]] = MISSING
+        codes = tuple(translated(some, table) for some in codes)
+    return Coded(coder.labels, codes)
 
 
-def _without_blanks(labels: pl.Series, codes: Codes) -> Codes:
-    blank = (labels.str.strip_chars() == "").to_numpy()
-    return np.where(np.isin(codes, np.flatnonzero(blank)), MISSING, codes) if blank.any() else codes
+def blanks(labels: pl.Series) -> NDArray[np.bool_]:
+    """Tell which labels are nothing but blanks."""
+    if labels.dtype != pl.String:
+        return np.zeros(len(labels), dtype=np.bool_)
+    return (labels.str.strip_chars() == "").to_numpy()
 
 
-def _coder(column: pl.Series) -> Callable[[pl.Series], tuple[pl.Series, Codes]]:
-    if column.dtype == pl.String:
-        return _coded_text
-    return _coded_by_table if _fits_a_table(column) else _coded_values
+def translated(codes: NDArray[np.integer[Any]], table: NDArray[Entry]) -> NDArray[Entry]:
+    """Look codes up in a table, the last entry of which is for `MISSING`."""
+    out = np.empty(len(codes), dtype=table.dtype)
+    # In pieces: numpy makes 64-bit numbers of all indices first.
+    for a in range(0, len(codes), PIECE):
+        out[a : a + PIECE] = table[codes[a : a + PIECE]]
+    return out
 
 
-def _coded_text(column: pl.Series) -> tuple[pl.Series, Codes]:
-    """Let polars number the texts: faster than finding the distinct ones and looking them up."""
-    numbers = _codes(column.cast(pl.Categorical).to_physical().cast(pl.Int32))
-    # One place more than there are numbers: that is where MISSING, as an index, ends up.
-    seen_at = np.full(numbers.max(initial=MISSING) + 2, MISSING, dtype=np.int64)
-    seen_at[numbers] = np.arange(len(numbers))
-    # Polars shares its numbers with other columns, so not all of them occur in this one.
-    used = np.flatnonzero(seen_at[:-1] >= 0)
-    table = np.full(len(seen_at), MISSING, dtype=np.int32)
-    table[used] = np.arange(len(used), dtype=np.int32)
-    return column.gather(seen_at[used]), table[numbers]
+def counts(codes: Codes, number: int) -> NDArray[np.int64]:
+    """Count each code below `number`; `MISSING` does not count."""
+    found = np.zeros(number + 1, dtype=np.int64)
+    for a in range(0, len(codes), PIECE):
+        found += np.bincount(codes[a : a + PIECE] + 1, minlength=number + 1)
+    return found[1:]
 
 
-def _coded_values(column: pl.Series) -> tuple[pl.Series, Codes]:
-    labels = column.unique().drop_nulls()
-    numbers = pl.int_range(len(labels), dtype=pl.Int32, eager=True)
-    return labels, _codes(column.replace_strict(labels, numbers, return_dtype=pl.Int32))
+class Coder(Protocol):
+    """Whatever gives labels of one type their codes, one column after the other."""
+
+    labels: pl.Series
+
+    def codes(self, column: pl.Series) -> Codes:
+        """Give the code of every row, `MISSING` for none; new labels are added."""
 
 
-def _fits_a_table(column: pl.Series) -> bool:
-    if not column.dtype.is_integer() or column.has_nulls() or not len(column):
+def _coder(columns: Sequence[pl.Series]) -> Coder:
+    dtype = columns[0].dtype
+    if dtype == pl.String:
+        return TextCoder()
+    if dtype.is_integer() and _fit_a_table(columns):
+        return _TableCoder(columns)
+    return ValueCoder(dtype)
+
+
+class TextCoder:
+    """Codes text by its 64-bit hash: far faster than to compare text with text.
+
+    Two of a million labels have the same hash with a chance of 1 in 30 million.
+    """
+
+    def __init__(self) -> None:
+        self.labels = pl.Series(dtype=pl.String)
+        self._hash = np.zeros(1, dtype=np.uint64)  # of each label, and a last one for none
+        self._make_slots(2)
+
+    def codes(self, column: pl.Series) -> Codes:
+        """Give the code of every row, `MISSING` for none; new labels are added."""
+        often = column.gather_every(max(len(column) // SAMPLE, 1)).drop_nulls()
+        self._fill_in(often, np.empty(len(often), dtype=np.int32))
+        codes = np.empty(len(column), dtype=np.int32)
+        for a in range(0, len(column), SLICE):
+            self._fill_in(column.slice(a, SLICE), codes[a : a + SLICE])
+        return codes
+
+    def _fill_in(self, column: pl.Series, codes: Codes) -> None:
+        """Fill in the codes of some rows, whether their labels are known or not."""
+        hashes = column.hash().to_numpy()
+        for a in range(0, len(hashes), PIECE):
+            codes[a : a + PIECE] = self._look_up(hashes[a : a + PIECE])
+        if codes.min(initial=0) < 0 or column.null_count():
+            named = column.is_not_null().to_numpy()
+            codes[~named] = MISSING
+            new = np.flatnonzero((codes < 0) & named)
+            self._add(column.gather(new), hashes[new])
+            codes[new] = self._look_up(hashes[new])
+
+    def _look_up(self, hashes: Hashes) -> Codes:
+        """Give the code of each hash, `MISSING` if it is new."""
+        slot = self._slot_of(hashes)
+        codes = self._slots.take(slot)
+        wrong = np.flatnonzero(self._hash.take(codes) != hashes)
+        while len(wrong := wrong[codes[wrong] >= 0]):
+            slot[wrong] = (slot[wrong] + 1) & (len(self._slots) - 1)
+            codes[wrong] = self._slots[slot[wrong]]
+            wrong = wrong[self._hash[codes[wrong]] != hashes[wrong]]
+        return codes
+
+    def _add(self, labels: pl.Series, hashes: Hashes) -> None:
+        new, first = np.unique(hashes, return_index=True)
+        known = len(self.labels)
+        self.labels = pl.concat([self.labels, labels.gather(first)], rechunk=False)
+        self._hash = np.concatenate((self._hash[:-1], new, self._hash[-1:]))
+        if len(self.labels) * SLOTS_PER_LABEL > len(self._slots):
+            self._make_slots(2 * len(self.labels) * SLOTS_PER_LABEL)
+            known = 0
+        self._fill_slots(np.arange(known, len(self.labels), dtype=np.int32))
+
+    def _make_slots(self, least: int) -> None:
+        self._bits = (least - 1).bit_length()
+        self._slots = np.full(1 << self._bits, MISSING, dtype=np.int32)
+
+    def _slot_of(self, hashes: Hashes) -> NDArray[np.int64]:
+        return (hashes >> np.uint64(64 - self._bits)).view(np.int64)
+
+    def _fill_slots(self, codes: Codes) -> None:
+        """Put each code into the first slot that is free, from that of its hash on."""
+        slot = self._slot_of(self._hash[codes])
+        while len(codes):
+            free = self._slots[slot] < 0
+            self._slots[slot[free]] = codes[free]
+            homeless = self._slots[slot] != codes
+            codes = codes[homeless]
+            slot = (slot[homeless] + 1) & (len(self._slots) - 1)
+
+
+class ValueCoder:
+    """Codes whatever is no text."""
+
+    def __init__(self, dtype: pl.DataType) -> None:
+        self.labels = pl.Series(dtype=dtype)
+
+    def codes(self, column: pl.Series) -> Codes:
+        """Give the code of every row, `MISSING` for none; new labels are added."""
+        every = pl.concat([self.labels, column.unique().drop_nulls()])
+        self.labels = every.unique(maintain_order=True)
+        numbers = pl.int_range(len(self.labels), dtype=pl.Int32, eager=True)
+        codes = column.replace_strict(self.labels, numbers, return_dtype=pl.Int32)
+        return codes.fill_null(MISSING).to_numpy(writable=True)
+
+
+class _TableCoder:
+    """Codes whole numbers that lie close together: far faster than hashing them."""
+
+    def __init__(self, columns: Sequence[pl.Series]) -> None:
+        self._lowest, highest = _range(columns)
+        present = np.zeros(highest - self._lowest + 1, dtype=np.bool_)
+        for column in columns:
+            for a in range(0, len(column), SLICE):
+                present[self._offset(column.slice(a, SLICE))] = True
+        self._table = np.cumsum(present, dtype=np.int32) - np.int32(1)
+        self.labels = pl.Series(np.flatnonzero(present) + self._lowest, dtype=columns[0].dtype)
+
+    def codes(self, column: pl.Series) -> Codes:
+        """Give the code of every row."""
+        codes = np.empty(len(column), dtype=np.int32)
+        for a in range(0, len(column), SLICE):
+            codes[a : a + SLICE] = self._table[self._offset(column.slice(a, SLICE))]
+        return codes
+
+    def _offset(self, column: pl.Series) -> NDArray[np.int64]:
+        return column.cast(pl.Int64).to_numpy() - self._lowest
+
+
+def _fit_a_table(columns: Sequence[pl.Series]) -> bool:
+    length = sum(len(column) for column in columns)
+    if any(column.has_nulls() for column in columns) or not length:
         return False
-    lowest, highest = _range(column)
-    return highest - lowest <= 2 * len(column) and highest <= np.iinfo(np.int64).max
+    lowest, highest = _range(columns)
+    return highest - lowest <= 2 * length and highest <= np.iinfo(np.int64).max
 
 
-def _range(column: pl.Series) -> tuple[int, int]:
-    return cast(int, column.min()), cast(int, column.max())
-
-
-def _coded_by_table(column: pl.Series) -> tuple[pl.Series, Codes]:
-    """Code whole numbers that lie close together: far faster than hashing them."""
-    lowest, highest = _range(column)
-    offset = column.cast(pl.Int64).to_numpy() - lowest
-    present = np.zeros(highest - lowest + 1, dtype=np.bool_)
-    present[offset] = True
-    table = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    return pl.Series(np.flatnonzero(present) + lowest, dtype=column.dtype), table[offset]
-
-
-def _codes(column: pl.Series) -> Codes:
-    return column.fill_null(MISSING).to_numpy()
+def _range(columns: Sequence[pl.Series]) -> tuple[int, int]:
+    filled = [column for column in columns if len(column)]
+    return (
+        min(cast(int, column.min()) for column in filled),
+        max(cast(int, column.max()) for column in filled),
+    )
 
 
 def ordered(found: Coded, numbers_are_text: bool) -> Coded:
@@ -150,15 +274,23 @@ def ordered(found: Coded, numbers_are_text: bool) -> Coded:
         found: Labels and codes, none of them missing.
         numbers_are_text: Whether text that is whole numbers throughout shall become numbers.
     """
-    occurs = sum(np.bincount(codes, minlength=len(found.labels)) for codes in found.codes)
+    occurs = sum(counts(codes, len(found.labels)) for codes in found.codes)
+    labels, table = in_order(found.labels, np.asarray(occurs) > 0, numbers_are_text)
+    return Coded(labels, tuple(translated(codes, table) for codes in found.codes))
+
+
+def in_order(
+    labels: pl.Series, occurs: NDArray[np.bool_], numbers_are_text: bool
+) -> tuple[pl.Series, Codes]:
+    """Sort the labels that occur, and give for each old code the new one, `MISSING` for none."""
     kept = pl.Series(np.flatnonzero(occurs))
-    labels = found.labels.gather(kept)
+    table = np.full(len(labels) + 1, MISSING, dtype=np.int32)
+    labels = labels.gather(kept)
     if numbers_are_text:
         labels = _as_numbers(labels)
     order = labels.arg_sort()
-    table = np.full(len(found.labels), MISSING, dtype=np.int32)
     table[kept.gather(order).to_numpy()] = np.arange(len(order), dtype=np.int32)
-    return Coded(labels.gather(order), tuple(table[codes] for codes in found.codes))
+    return labels.gather(order), table
 
 
 def _as_numbers(labels: pl.Series) -> pl.Series:
@@ -197,3 +329,26 @@ def order_by(codes: Codes, n_groups: int) -> NDArray[np.int64] | None:
 
     order: NDArray[np.int64] = counting_order(codes, n_groups)
     return order
+
+
+def by_group(
+    values: NDArray[Any], table: NDArray[Any] | None, group: Codes, first: NDArray[np.int64]
+) -> NDArray[Any]:
+    """Put values in groups, those of one group in the order of the rows.
+
+    Args:
+        values: What to put there, or where in the table it stands.
+        table: What the values stand for.
+        group: The group of each value; `MISSING` leaves it out.
+        first: Where each group begins, whichever comes first, and where the last ends.
+    """
+    if len(values) < WORTH_COMPILED_CODE:
+        rows = np.flatnonzero(group >= 0)
+        found = values[rows[np.argsort(first[group[rows]], kind="stable")]]
+        return found if table is None else table[found]
+    # Numba takes its time to load: not before every complaint about the input has been raised.
+    from juryrank._kernels import scatter_by_group
+
+    out = np.empty(first[-1], dtype=(values if table is None else table).dtype)
+    scatter_by_group(values, table, group, first[:-1].copy(), out)
+    return out

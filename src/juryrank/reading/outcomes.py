@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError
-from juryrank.reading.coding import Coded, coded, labels
+from juryrank.reading.coding import PIECE, Coded, coded, labels, translated
 from juryrank.reading.columns import PairColumns
 from juryrank.reading.names import NAMES, plain
 from juryrank.votes import LEFT_WON, RIGHT_WON, TIE
@@ -41,6 +41,29 @@ _WORDS = (
 )
 
 Codes = NDArray[np.int8]
+ANY_OUTCOME = frozenset((LEFT_WON, TIE, RIGHT_WON, UNKNOWN, AMBIGUOUS, SKIP, BOTH_BAD))
+
+
+def _vote_of() -> Codes:
+    """What each outcome is as a vote; that of `RIGHT_WON`, which is -1, stands last."""
+    table = np.full(BOTH_BAD + 2, TIE, dtype=np.int8)
+    table[[LEFT_WON, RIGHT_WON]] = LEFT_WON, RIGHT_WON
+    return table
+
+
+VOTE_OF = _vote_of()
+
+
+@dataclass(frozen=True)
+class Words:
+    """The word of every row."""
+
+    labels: pl.Series
+    codes: NDArray[np.int32]
+
+    def __getitem__(self, row: int) -> str:
+        code = self.codes[row]
+        return "" if code < 0 else str(self.labels[int(code)])
 
 
 @dataclass(frozen=True)
@@ -48,7 +71,13 @@ class Outcomes:
     """The outcome of every row, with the words it was told from."""
 
     codes: Codes
-    words: pl.Series
+    words: Words
+    possible: frozenset[int]
+    """The outcomes that may occur."""
+
+    def are(self, outcome: int) -> NDArray[np.bool_] | None:
+        """Tell which rows have an outcome; None if none can."""
+        return self.codes == outcome if outcome in self.possible else None
 
 
 def checked_map(outcome_map: Mapping[str, str] | None) -> dict[str, int]:
@@ -76,18 +105,60 @@ def outcomes(
         items: The coded left and right items, whose names may be used as words too.
         meanings: What the user says words mean; this goes before everything else.
     """
-    words = as_text(column)
-    word = coded(words, blank_is_missing=False)
+    word = coded(labels(column), blank_is_missing=False)
+    (row_word,) = word.codes
+    words = Words(as_text(word.labels), row_word)
+    lexicon = lexicon_of(words.labels, columns, items.labels, meanings)
+    if lexicon.is_plain:
+        said = lexicon.as_word if word.has_missing else lexicon.as_word[:-1]
+        codes = translated(row_word, lexicon.as_word)
+        return Outcomes(codes, words, frozenset(said.tolist()))
+    sides = (row_word, *items.codes)
+    pieces = [slice(a, a + PIECE) for a in range(0, len(row_word), PIECE)]
+    doubts = Doubts()
+    for piece in pieces:
+        doubts.look(*lexicon.readings(*(side[piece] for side in sides)))
+    codes = np.empty(len(row_word), dtype=np.int8)
+    for piece in pieces:
+        codes[piece] = doubts.settled(*lexicon.readings(*(side[piece] for side in sides)))
+    return Outcomes(codes, words, ANY_OUTCOME)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """What each word can say, by its code; the last entry is for no word."""
+
+    as_word: Codes
+    as_item: NDArray[np.int32]
+    """The item of that name, -1 if there is none."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every word has a meaning, and none is an item's name."""
+        return bool((self.as_word[:-1] != UNKNOWN).all() and (self.as_item < 0).all())
+
+    def readings(
+        self, word: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32]
+    ) -> tuple[Codes, Codes]:
+        """Read words as words, and as names of the row's items."""
+        named = self.as_item[word]
+        by_item = np.full(len(word), UNKNOWN, dtype=np.int8)
+        by_item[(named == right) & (named >= 0)] = RIGHT_WON
+        by_item[(named == left) & (named >= 0)] = LEFT_WON
+        return self.as_word[word], by_item
+
+
+def lexicon_of(
+    words: pl.Series, columns: PairColumns, items: pl.Series, meanings: Mapping[str, int]
+) -> Lexicon:
+    """Find out what words can say."""
     # The name of a side's column means that side, whatever other files mean by it.
     known = _WORDS | {plain(columns.left): LEFT_WON, plain(columns.right): RIGHT_WON}
-    told = np.array([meaning(text, known, meanings) for text in word.labels], dtype=np.int8)
-    (row_word,) = word.codes
-    by_word = told[row_word]
-    item_of_word = _item_of_word(word.labels, items.labels, meanings)
-    if (told != UNKNOWN).all() and (item_of_word < 0).all():
-        return Outcomes(by_word, words)
-    by_item = _by_item(item_of_word[row_word], *items.codes)
-    return Outcomes(_reconciled(by_word, by_item), words)
+    told = [meaning(text, known, meanings) for text in (*words, "")]
+    return Lexicon(
+        np.array(told, dtype=np.int8),
+        np.append(_item_of_word(words, items, meanings), np.int32(-1)),
+    )
 
 
 def as_text(column: pl.Series) -> pl.Series:
@@ -119,28 +190,37 @@ def _item_of_word(
     return np.array([code_of.get(word, -1) for word in words], dtype=np.int32)
 
 
-def _by_item(named: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32]) -> Codes:
-    codes = np.full(len(named), UNKNOWN, dtype=np.int8)
-    codes[(named == right) & (named >= 0)] = RIGHT_WON
-    codes[(named == left) & (named >= 0)] = LEFT_WON
-    return codes
-
-
-def _reconciled(by_word: Codes, by_item: Codes) -> Codes:
-    """Read each word as a word or as an item's name.
+class Doubts:
+    """Whether words that are both words and names of items are to be read as the one or the other.
 
     Where both readings say different things, the column as a whole decides: if it can be read as
     names of the row's items and ties throughout, it is; else if as words throughout, it is that.
     """
-    is_name, is_word = by_item != UNKNOWN, by_word != UNKNOWN
-    clash = is_name & is_word & (by_item != by_word)
-    if not clash.any():
-        return np.where(is_word, by_word, by_item)
-    no_side = np.isin(by_word, (TIE, BOTH_BAD, SKIP))
-    tie_is_a_name_too = (no_side & is_name).any() and (no_side & ~is_name).any()
-    if (is_name | no_side).all():
-        if not tie_is_a_name_too:
-            return np.where(is_name, by_item, by_word)
-    elif is_word.all():
-        return by_word
-    return np.where(clash, np.int8(AMBIGUOUS), np.where(is_word, by_word, by_item))
+
+    def __init__(self) -> None:
+        self._clash = False
+        self._all_words = self._all_names = True
+        self._named_tie = self._plain_tie = False
+
+    def look(self, by_word: Codes, by_item: Codes) -> None:
+        """Take note of some rows."""
+        is_name, is_word = by_item != UNKNOWN, by_word != UNKNOWN
+        no_side = np.isin(by_word, (TIE, BOTH_BAD, SKIP))
+        self._clash |= bool((is_name & is_word & (by_item != by_word)).any())
+        self._all_words &= bool(is_word.all())
+        self._all_names &= bool((is_name | no_side).all())
+        self._named_tie |= bool((no_side & is_name).any())
+        self._plain_tie |= bool((no_side & ~is_name).any())
+
+    def settled(self, by_word: Codes, by_item: Codes) -> Codes:
+        """Choose a reading for some rows, after all of them have been looked at."""
+        is_name, is_word = by_item != UNKNOWN, by_word != UNKNOWN
+        words_first = np.where(is_word, by_word, by_item)
+        if not self._clash:
+            return words_first
+        if self._all_names:
+            if not (self._named_tie and self._plain_tie):
+                return np.where(is_name, by_item, by_word)
+        elif self._all_words:
+            return by_word
+        return np.where(is_name & is_word & (by_item != by_word), np.int8(AMBIGUOUS), words_first)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError
 from juryrank.lists import no_lists
-from juryrank.reading.coding import Coded, coded, notices, order_by, ordered, same_kind
+from juryrank.reading.coding import (
+    MISSING,
+    Coded,
+    Codes,
+    by_group,
+    coded,
+    counts,
+    in_order,
+    notices,
+    same_kind,
+)
 from juryrank.reading.columns import PairColumns
 from juryrank.reading.files import Rows
-from juryrank.reading.outcomes import BOTH_BAD, SKIP, Outcomes, outcomes
+from juryrank.reading.outcomes import BOTH_BAD, SKIP, VOTE_OF, Outcomes, outcomes
 from juryrank.reading.rows import (
     Complaint,
     Rules,
@@ -23,7 +35,7 @@ from juryrank.reading.rows import (
     sift,
     weights,
 )
-from juryrank.votes import LEFT_WON, TIE, Votes, ones
+from juryrank.votes import LEFT_WON, Votes, equal_weights
 
 
 def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
@@ -37,25 +49,27 @@ def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
     )
     weight = None if columns.weight is None else weights(rows.frame[columns.weight])
     complaints = _complaints(rows, columns, items, judges, outcome, weight)
-    left, right = items.codes
     _check_two_items(items)
-    won = None if outcome is None else outcome.codes
-    skipped = None if won is None else won == SKIP
     keep, left_out = sift(
-        rows, complaints, skip_bad=rules.skip_bad, same=left == right, skipped=skipped
+        rows,
+        complaints,
+        skip_bad=rules.skip_bad,
+        same=items.codes[0] == items.codes[1],
+        skipped=None if outcome is None else outcome.are(SKIP),
     )
     if keep is not None:
-        items = Coded(items.labels, (left[keep], right[keep]))
-        judges = Coded(judges.labels, (judges.codes[0][keep],))
-        won = None if won is None else won[keep]
-        weight = None if weight is None else weight[keep]
-    items, judges = ordered(items, rows.text), ordered(judges, rows.text)
-    votes = _sorted_votes(items, judges, won, weight)
+        judges.codes[0][~keep] = MISSING
+    said = None if outcome is None else outcome.codes
+    bad = None if outcome is None else outcome.are(BOTH_BAD)
+    item_labels, sides = items.labels, list(items.codes)
+    del items, outcome, complaints  # so that each side can go as soon as it is sorted
+    votes = _sorted_votes(item_labels, sides, judges, said, weight, rows.text, keep is None)
     return replace(
         votes,
+        both_bad=0 if bad is None else int((bad if keep is None else bad & keep).sum()),
         judges_known=columns.judge is not None or rules.judge_per_row,
         left_out=left_out,
-        notices=notices(items.labels, judges.labels),
+        notices=notices(votes.items, votes.judges),
     )
 
 
@@ -86,32 +100,62 @@ def _check_two_items(items: Coded) -> None:
 
 
 def _sorted_votes(
-    items: Coded,
+    item_labels: pl.Series,
+    sides: list[Codes],
     judges: Coded,
-    outcome: NDArray[np.int8] | None,
+    said: NDArray[np.int8] | None,
     weight: NDArray[np.float64] | None,
+    numbers_are_text: bool,
+    all_kept: bool,
 ) -> Votes:
+    """Sort the votes by judge; rows without one are none.
+
+    `sides`, the left and the right items, are used up.
+    """
     (judge,) = judges.codes
-    left, right = items.codes
-    order = order_by(judge, len(judges.labels))
-    if order is not None:
-        left, right = left[order], right[order]
-        outcome = None if outcome is None else outcome[order]
-        weight = None if weight is None else weight[order]
-    both_bad = 0
-    if outcome is not None:
-        bad = outcome == BOTH_BAD
-        both_bad = int(bad.sum())
-        outcome = np.where(bad, np.int8(TIE), outcome)
+    votes_of = counts(judge, len(judges.labels))
+    n_items = len(item_labels)
+    occurs = np.ones(n_items, np.bool_) if all_kept else _voted_on(sides, judge, n_items)
+    items, item_table = in_order(item_labels, occurs, numbers_are_text)
+    judge_labels, judge_table = in_order(judges.labels, votes_of > 0, numbers_are_text)
+    start, first = _starts(votes_of, judge_table)
+    left = by_group(sides.pop(0), item_table, judge, first)
+    right = by_group(sides.pop(0), item_table, judge, first)
     return Votes(
-        items=items.labels.alias("item"),
-        judges=judges.labels.alias("judge"),
-        start=np.concatenate(([0], np.cumsum(np.bincount(judge)))),
+        items=items.alias("item"),
+        judges=judge_labels.alias("judge"),
+        start=start,
         left=left,
         right=right,
-        outcome=np.full(len(left), LEFT_WON, dtype=np.int8) if outcome is None else outcome,
-        weight=ones(len(left)) if weight is None else weight,
-        lists=no_lists(len(judges.labels)),
-        both_bad=both_bad,
-        sides_known=outcome is not None,
+        outcome=(
+            np.full(len(left), LEFT_WON, dtype=np.int8)
+            if said is None
+            else by_group(said, VOTE_OF, judge, first)
+        ),
+        weight=(
+            equal_weights(len(left))
+            if weight is None or (weight == 1.0).all()
+            else by_group(weight, None, judge, first)
+        ),
+        lists=no_lists(len(judge_labels)),
+        sides_known=said is not None,
     )
+
+
+def _voted_on(sides: Sequence[Codes], judge: Codes, n_items: int) -> NDArray[np.bool_]:
+    """Tell which items occur in rows that have a judge."""
+    kept = judge >= 0
+    return np.asarray(sum(counts(side[kept], n_items) for side in sides) > 0)
+
+
+def _starts(
+    votes_of: NDArray[np.int64], table: Codes
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the votes of each judge start, in the order of new codes, and in that of old ones."""
+    there = np.flatnonzero(votes_of)
+    votes = np.zeros(len(there), dtype=np.int64)
+    votes[table[there]] = votes_of[there]
+    start = np.concatenate(([0], np.cumsum(votes)))
+    first = np.zeros(len(votes_of) + 1, dtype=np.int64)
+    first[there], first[-1] = start[table[there]], start[-1]
+    return start, first

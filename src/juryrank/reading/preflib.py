@@ -12,7 +12,7 @@ from juryrank.errors import InputError
 from juryrank.lists import taken
 from juryrank.reading.columns import RankingColumns
 from juryrank.reading.nesting import flat
-from juryrank.votes import Votes
+from juryrank.votes import Votes, equal_weights
 
 LINE = "line"
 COLUMNS = RankingColumns("order", None, None, "count", unread="unread")
@@ -143,7 +143,7 @@ def one_judge_per_voter(votes: Votes) -> Votes:
         left=votes.left[pairs],
         right=votes.right[pairs],
         outcome=votes.outcome[pairs],
-        weight=np.ones(len(pairs)),
+        weight=equal_weights(len(pairs)),
         lists=lists._replace(
             start=np.concatenate(([0], np.cumsum(~is_pair))), weight=np.ones(lists.number)
         ),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from juryrank.errors import InputError
 from juryrank.reading.coding import Coded, coded, labels
 from juryrank.reading.files import Rows
-from juryrank.reading.outcomes import AMBIGUOUS, UNKNOWN, Outcomes
+from juryrank.reading.outcomes import AMBIGUOUS, UNKNOWN, Outcomes, Words
 from juryrank.votes import LeftOut
 
 Mask = NDArray[np.bool_]
@@ -39,7 +39,7 @@ class Complaint:
 
     what: str
     bad: Mask
-    values: pl.Series | Mapping[int, object] | None = None
+    values: pl.Series | Mapping[int, object] | Words | None = None
     """What stands in the rows, or at least in the first of the bad ones."""
     hint: str = ""
 
@@ -83,6 +83,8 @@ def bad_weights(given: pl.Series, weight: NDArray[np.float64]) -> Complaint:
 
 def bad_outcomes(found: Outcomes) -> list[Complaint]:
     """Complain about words that mean nothing, or two things."""
+    if not found.possible & {UNKNOWN, AMBIGUOUS}:
+        return []
     return [
         Complaint(
             "an unknown outcome",
@@ -128,10 +130,13 @@ def sift(
         skipped: The rows without an outcome on purpose.
         together: The ranking each row belongs to: all rows of one are bad if one of them is.
     """
+    raised = [complaint for complaint in complaints if complaint.bad.any()]
+    same, skipped = (mask if mask is not None and mask.any() else None for mask in (same, skipped))
+    if not raised and same is None and skipped is None:
+        return None, LeftOut()
     none = np.zeros(len(rows.frame), dtype=np.bool_)
     same = none if same is None else same
     skipped = none if skipped is None else skipped
-    raised = [complaint for complaint in complaints if complaint.bad.any()]
     if raised and not skip_bad:
         said = [f"{c.sentence(rows.place)} {c.hint}".rstrip() for c in raised]
         raise InputError(" ".join([*said, _WAY_OUT]))

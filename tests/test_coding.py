@@ -1,0 +1,126 @@
+"""Labels into codes, and codes into groups, against plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reading_help import assert_same
+
+from juryrank.reading import coding, votes_from
+from juryrank.reading.coding import MISSING, TextCoder, ValueCoder, by_group, coded, counts
+from juryrank.votes import are_equal_weights
+
+CELLS = st.lists(st.none() | st.text(max_size=3) | st.sampled_from("abc"), max_size=60)
+
+
+def decoded(labels: pl.Series, codes: np.ndarray) -> list[object]:
+    return [None if code == MISSING else labels[int(code)] for code in codes]
+
+
+@pytest.fixture
+def in_tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make everything that goes by pieces, or only pays for many rows, happen with few."""
+    for name, value in (("PIECE", 3), ("SLICE", 7), ("SAMPLE", 4), ("WORTH_COMPILED_CODE", 0)):
+        monkeypatch.setattr(coding, name, value)
+
+
+class TestCoders:
+    @given(cells=st.lists(CELLS, min_size=1, max_size=3))
+    def test_every_column_comes_back(self, cells: list[list[str | None]]) -> None:
+        coder = TextCoder()
+        codes = [coder.codes(pl.Series(column, dtype=pl.String)) for column in cells]
+        assert [decoded(coder.labels, some) for some in codes] == cells
+        assert coder.labels.n_unique() == len(coder.labels)
+
+    @pytest.mark.usefixtures("in_tiny_pieces")
+    def test_in_pieces(self) -> None:
+        cells = [f"label {i * i % 97}" if i % 5 else None for i in range(400)]
+        coder = TextCoder()
+        codes = coder.codes(pl.Series(cells))
+        assert decoded(coder.labels, codes) == cells
+        assert coder.labels.n_unique() == len(coder.labels)
+
+    def test_labels_that_want_the_same_slot(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(coding, "SLOTS_PER_LABEL", 1)
+        monkeypatch.setattr(TextCoder, "_slot_of", lambda _, hashes: np.zeros(len(hashes), int))
+        cells = [str(i % 50) for i in range(200)]
+        found = coded(pl.Series(cells))
+        assert decoded(found.labels, found.codes[0]) == cells
+
+    def test_blank_is_missing(self) -> None:
+        found = coded(pl.Series(["a", " ", None, "b", ""]), pl.Series(["", "a"], dtype=pl.String))
+        assert [(codes < 0).tolist() for codes in found.codes] == [
+            [False, True, True, False, True],
+            [True, False],
+        ]
+        assert found.has_missing
+
+    @pytest.mark.parametrize(
+        "cells", [[3, 1, 3, 2], [3, None, 10**17], [0.5, None, 2.5], [True, False, None]]
+    )
+    def test_what_is_no_text(self, cells: list[object]) -> None:
+        found = coded(pl.Series(cells))
+        assert decoded(found.labels, found.codes[0]) == cells
+        coder = ValueCoder(pl.Series(cells).dtype)
+        for some in (cells[:2], cells[1:]):
+            column = pl.Series(some, dtype=pl.Series(cells).dtype)
+            codes = coder.codes(column)
+            assert decoded(coder.labels, codes) == some
+
+
+@given(group=st.lists(st.integers(-1, 4)))
+def test_groups(group: list[int]) -> None:
+    """Whether the groups are laid out in the order of their numbers or backwards."""
+    of = np.array(group, dtype=np.int32)
+    rows = np.arange(len(of), dtype=np.int32)
+    table = 10 * rows
+    size = counts(of, 5)
+    assert size.tolist() == [group.count(g) for g in range(5)]
+    forwards = np.append(np.cumsum(size) - size, size.sum())
+    backwards = np.append((np.cumsum(size[::-1]) - size[::-1])[::-1], size.sum())
+    for first, order in ((forwards, range(5)), (backwards, reversed(range(5)))):
+        want = [i for g in order for i in rows.tolist() if group[i] == g]
+        assert by_group(rows, None, of, first).tolist() == want
+        assert by_group(rows, table, of, first).tolist() == [10 * i for i in want]
+
+
+def a_frame(count: int) -> pl.DataFrame:
+    rng = np.random.default_rng(3)
+    left = rng.integers(0, 6, count)
+    right = (left + rng.integers(0, 6, count)) % 6
+    words = np.array(["left", "right", "tie", "both_bad", "skip", "what", ""])
+    return pl.DataFrame(
+        {
+            "judge": [f"judge {j}" if j else None for j in rng.integers(0, 5, count)],
+            "left": [f"item {i}" for i in left],
+            "right": [f"item {i}" for i in right],
+            "winner": words[rng.integers(0, 7, count)],
+            "weight": rng.integers(0, 3, count),
+        }
+    )
+
+
+@pytest.mark.parametrize("columns", [["judge", "left", "right", "winner"], None])
+def test_the_compiled_way_gives_the_same(
+    columns: list[str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = a_frame(300)
+    frame = frame if columns is None else frame.select(columns)
+    plain = votes_from(frame, skip_bad=True)
+    for name, value in (("PIECE", 7), ("SLICE", 20), ("WORTH_COMPILED_CODE", 0)):
+        monkeypatch.setattr(coding, name, value)
+    compiled = votes_from(frame, skip_bad=True)
+    assert_same(compiled, plain)
+    assert compiled.left_out == plain.left_out
+    assert compiled.both_bad == plain.both_bad > 0
+
+
+def test_equal_weights_take_no_memory() -> None:
+    frame = pl.DataFrame({"winner": ["a", "b"], "loser": ["b", "a"], "weight": [1, 1]})
+    for votes in (votes_from(frame), votes_from(frame.drop("weight"))):
+        assert are_equal_weights(votes.weight)
+        assert are_equal_weights(votes.subset(np.array([True, False])).weight)
+        assert votes.weight.tolist() == [1.0, 1.0]
