@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reading_help import assert_same
 
 from juryrank.reading import coding, votes_from
-from juryrank.reading.coding import MISSING, TextCoder, ValueCoder, by_group, coded, counts
+from juryrank.reading.coding import MISSING, HashCoder, ValueCoder, by_group, coded, counts
 from juryrank.votes import are_equal_weights
 
 CELLS = st.lists(st.none() | st.text(max_size=3) | st.sampled_from("abc"), max_size=60)
@@ -30,7 +30,7 @@ def in_tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestCoders:
     @given(cells=st.lists(CELLS, min_size=1, max_size=3))
     def test_every_column_comes_back(self, cells: list[list[str | None]]) -> None:
-        coder = TextCoder()
+        coder = HashCoder(pl.String())
         codes = [coder.codes(pl.Series(column, dtype=pl.String)) for column in cells]
         assert [decoded(coder.labels, some) for some in codes] == cells
         assert coder.labels.n_unique() == len(coder.labels)
@@ -38,14 +38,14 @@ class TestCoders:
     @pytest.mark.usefixtures("in_tiny_pieces")
     def test_in_pieces(self) -> None:
         cells = [f"label {i * i % 97}" if i % 5 else None for i in range(400)]
-        coder = TextCoder()
+        coder = HashCoder(pl.String())
         codes = coder.codes(pl.Series(cells))
         assert decoded(coder.labels, codes) == cells
         assert coder.labels.n_unique() == len(coder.labels)
 
     def test_labels_that_want_the_same_slot(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(coding, "SLOTS_PER_LABEL", 1)
-        monkeypatch.setattr(TextCoder, "_slot_of", lambda _, hashes: np.zeros(len(hashes), int))
+        monkeypatch.setattr(HashCoder, "_slot_of", lambda _, hashes: np.zeros(len(hashes), int))
         cells = [str(i % 50) for i in range(200)]
         found = coded(pl.Series(cells))
         assert decoded(found.labels, found.codes[0]) == cells

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
@@ -29,8 +29,8 @@ def join_votes(*several: Votes) -> Votes:
             f"join_votes takes votes, one after the other, and not a {strange[0]}: read them first "
             "with read_votes or votes_from, and write join_votes(first, second)."
         )
-    items, recoded_items = _together([votes.items for votes in several])
-    judges, recoded_judges = _together([votes.judges for votes in several])
+    items, recoded_items = together([votes.items for votes in several])
+    judges, recoded_judges = together([votes.judges for votes in several])
     judge = np.concatenate(
         [codes[votes.judge] for codes, votes in zip(recoded_judges, several, strict=True)]
     )
@@ -57,12 +57,12 @@ def join_votes(*several: Votes) -> Votes:
         both_bad=sum(votes.both_bad for votes in several),
         sides_known=bool(with_pairs) and all(votes.sides_known for votes in with_pairs),
         judges_known=all(votes.judges_known for votes in several),
-        left_out=_left_out(several),
+        left_out=left_out_together([votes.left_out for votes in several]),
         notices=tuple(dict.fromkeys(notice for votes in several for notice in votes.notices)),
     )
 
 
-def _together(labels: list[pl.Series]) -> tuple[pl.Series, list[Codes]]:
+def together(labels: list[pl.Series]) -> tuple[pl.Series, list[Codes]]:
     """All labels, sorted, and for each of the several the new code of every old one."""
     if len({series.dtype for series in labels}) > 1:
         labels = [series.cast(pl.String) for series in labels]
@@ -94,8 +94,8 @@ def _joined_lists(
     return taken(whole, order)._replace(start=start)
 
 
-def _left_out(several: tuple[Votes, ...]) -> LeftOut:
-    parts = [votes.left_out for votes in several]
+def left_out_together(parts: Sequence[LeftOut]) -> LeftOut:
+    """The rows left out of several sources."""
     return LeftOut(
         bad_rows=sum(part.bad_rows for part in parts),
         self_comparisons=sum(part.self_comparisons for part in parts),

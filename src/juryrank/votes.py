@@ -258,6 +258,8 @@ class Votes:
         """The votes of all judges but these (or this one); the items stay."""
         several = [judges] if isinstance(judges, str) else judges
         unwanted = [str(judge) for judge in several]
+        if not unwanted:
+            return self
         names = self.judges.cast(pl.String)
         known = set(names)
         strangers = [judge for judge in unwanted if judge not in known]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from juryrank.errors import InputError
+from juryrank.sizes import size_in_bytes
 from juryrank.terminal import progress
 
 if TYPE_CHECKING:
@@ -31,9 +32,12 @@ class Source:
     judge_per_row: bool
     skip_bad: bool
     in_pairs: bool
+    memory: str | None
 
     def read(self) -> Votes:
         """Read the votes; everything heavy is imported only now."""
+        if self.memory is not None:
+            return self._read_larger(self.memory)
         from juryrank.joining import join_votes
 
         several = [self._read(path) for path in self.paths]
@@ -54,6 +58,20 @@ class Source:
                 judge_per_row=self.judge_per_row,
                 skip_bad=self.skip_bad,
             )
+
+    def _read_larger(self, memory: str) -> Votes:
+        from juryrank.reading.outcomes import checked_map
+        from juryrank.reading.reader import read_larger
+        from juryrank.reading.rows import Rules
+
+        rules = Rules(checked_map(self.outcome_map), self.skip_bad, self.judge_per_row)
+        with progress("Reading votes") as show:
+
+            def say(text: str) -> None:
+                if show:
+                    show(text, None)
+
+            return read_larger(self.paths, self.file_format, self.columns, rules, memory, say)
 
 
 def _named_apart(votes: Votes, path: str) -> Votes:
@@ -155,12 +173,26 @@ def _source(
             rich_help_panel=PANEL,
         ),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            help="For votes on pairs that are larger than memory: how much to use, such as 1GB, "
+            "beside some 400 MB for the program itself. The votes are then kept in the folder for "
+            "temporary files (TMPDIR).",
+            metavar="SIZE",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
 ) -> Source:
     columns = {"judge": judge, "winner": winner, "loser": loser, "left": left, "right": right}
     columns |= {"ranking": ranking, "options": options, "item": item, "position": position}
     columns["weight"] = weight
     meanings = _meanings(outcome_map or ())
-    return Source(tuple(votes), file_format, columns, meanings, judge_per_row, skip_bad, in_pairs)
+    if memory is not None:
+        size_in_bytes(memory)
+    return Source(
+        tuple(votes), file_format, columns, meanings, judge_per_row, skip_bad, in_pairs, memory
+    )
 
 
 def _meanings(given: Sequence[str]) -> dict[str, str]:

@@ -105,11 +105,7 @@ def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
     """Read some columns of all parts."""
     in_lines = parts[0].format == "preflib"
     frames = [_collect(part, [*columns, LINE] if in_lines else columns) for part in parts]
-    _require_text_or_numbers(parts, frames)
-    try:
-        frame = frames[0] if len(frames) == 1 else pl.concat(frames, how="vertical_relaxed")
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"The files have columns of different types: {_reason(error)}.") from error
+    frame = _one_frame(parts, frames)
     return Rows(
         frame,
         tuple(part.name for part in parts),
@@ -117,6 +113,52 @@ def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
         text=parts[0].format in ("csv", "preflib"),
         lines=frame[LINE] if in_lines else None,
     )
+
+
+def common_schema(parts: Sequence[Part], columns: Sequence[str]) -> pl.Schema:
+    """Give the types that some columns have when all parts are put together."""
+    frames = []
+    for part in parts:
+        with _complaining(part):
+            frames.append(pl.DataFrame(schema=part.scan.select(columns).collect_schema()))
+    return _one_frame(parts, frames).schema
+
+
+def batches(part: Part, schema: pl.Schema, rows: int) -> Iterator[pl.DataFrame]:
+    """Read some columns of a part, so many rows at a time."""
+    scan = _rows_of(part).select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+    with _complaining(part):
+        found = iter(scan.collect_batches(chunk_size=rows, maintain_order=True))
+    while True:
+        with _complaining(part):
+            batch = next(found, None)
+        if batch is None:
+            return
+        yield batch
+
+
+def telling_values(parts: Sequence[Part], column: str, schema: pl.Schema) -> pl.Series:
+    """Give a value of a column, and one that is no whole number, if there are any."""
+    dtype = schema[column]
+    given = pl.col(column).cast(dtype)
+    asked = [given]
+    if dtype.is_float():
+        given = given.fill_nan(None)
+        asked = [given, given.filter(given != given.round())]
+    found: list[object] = []
+    for part in parts:
+        with _complaining(part):
+            firsts = [one.drop_nulls().first().alias(str(at)) for at, one in enumerate(asked)]
+            found += _rows_of(part).select(firsts).collect(engine="streaming").row(0)
+    return pl.Series(column, found, dtype=dtype)
+
+
+def _one_frame(parts: Sequence[Part], frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    _require_text_or_numbers(parts, frames)
+    try:
+        return frames[0] if len(frames) == 1 else pl.concat(frames, how="vertical_relaxed")
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"The files have columns of different types: {_reason(error)}.") from error
 
 
 def _require_text_or_numbers(parts: Sequence[Part], frames: Sequence[pl.DataFrame]) -> None:
@@ -138,12 +180,15 @@ def _is_text(dtype: pl.DataType) -> bool:
 
 
 def _collect(part: Part, columns: Sequence[str]) -> pl.DataFrame:
-    scan = part.scan
-    if part.format == "csv":
-        # A blank line, or Excel's line of nothing but separators, is no row.
-        scan = scan.filter(~pl.all_horizontal(pl.all().is_null()))
     with _complaining(part):
-        return scan.select(columns).collect()
+        return _rows_of(part).select(columns).collect()
+
+
+def _rows_of(part: Part) -> pl.LazyFrame:
+    if part.format != "csv":
+        return part.scan
+    # A blank line, or Excel's line of nothing but separators, is no row.
+    return part.scan.filter(~pl.all_horizontal(pl.all().is_null()))
 
 
 def _part(place: Place, wanted: str | None) -> Part:

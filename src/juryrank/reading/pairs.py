@@ -49,7 +49,7 @@ def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
     )
     weight = None if columns.weight is None else weights(rows.frame[columns.weight])
     complaints = _complaints(rows, columns, items, judges, outcome, weight)
-    _check_two_items(items)
+    check_two_items(items.labels, items.has_missing)
     keep, left_out = sift(
         rows,
         complaints,
@@ -92,11 +92,10 @@ def _complaints(
     return found
 
 
-def _check_two_items(items: Coded) -> None:
-    if len(items.labels) == 1 and not items.has_missing:
-        raise InputError(
-            f"There is only one item, {items.labels[0]!r}: a ranking needs at least two."
-        )
+def check_two_items(items: pl.Series, has_missing: bool) -> None:
+    """Complain if there is nothing to compare."""
+    if len(items) == 1 and not has_missing:
+        raise InputError(f"There is only one item, {items[0]!r}: a ranking needs at least two.")
 
 
 def _sorted_votes(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import IO
 
 from juryrank.errors import InputError
@@ -21,11 +22,13 @@ from juryrank.reading.columns import (
 )
 from juryrank.reading.files import Part, Rows, header, parts_of, read_rows
 from juryrank.reading.frames import part_of
+from juryrank.reading.larger import larger_votes
 from juryrank.reading.long import long_ballots
 from juryrank.reading.outcomes import checked_map
 from juryrank.reading.pairs import pair_votes
 from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ballots
 from juryrank.reading.rows import Rules
+from juryrank.sizes import size_in_bytes
 from juryrank.votes import Votes
 
 Asked = dict[str, str | None]
@@ -48,6 +51,7 @@ def read_votes(
     outcome_map: Mapping[str, str] | None = None,
     judge_per_row: bool = False,
     skip_bad: bool = False,
+    memory: str | int | None = None,
 ) -> Votes:
     """Read votes from a file: pairs, rankings, or choices from sets.
 
@@ -74,6 +78,9 @@ def read_votes(
         judge_per_row: Take every row, or ranking, as a judge of its own, named by its number (in
             PrefLib's files everyone who is counted).
         skip_bad: Leave bad rows out and count them, instead of raising an error.
+        memory: For votes on pairs that are larger than memory: how much of it to use, such as
+            ``"1GB"``, beside what Python and its libraries take. The votes are then kept in files
+            of the folder for temporary ones (set TMPDIR to choose it), which go with the votes.
 
     Raises:
         InputError: The source cannot be read or holds bad rows; the message says which.
@@ -81,7 +88,32 @@ def read_votes(
     asked = {"judge": judge, "winner": winner, "loser": loser, "left": left, "right": right}
     asked |= {"ranking": ranking, "options": options, "item": item, "position": position}
     rules = Rules(checked_map(outcome_map), skip_bad, judge_per_row)
+    if memory is not None:
+        return read_larger([source], format, asked | {"weight": weight}, rules, memory)
     return _votes(parts_of(source, format), asked | {"weight": weight}, rules)
+
+
+def read_larger(
+    sources: Sequence[str | os.PathLike[str] | IO[bytes]],
+    format_: str | None,
+    asked: Asked,
+    rules: Rules,
+    memory: str | int,
+    say: Callable[[str], None] | None = None,
+) -> Votes:
+    """Read votes on pairs from one source or several, which are joined, with so much memory.
+
+    `say` is called with what is being done.
+    """
+    limit = size_in_bytes(memory)
+    opened = []
+    for source in sources:
+        parts = parts_of(source, format_)
+        opened.append((parts, _pair_columns(parts, asked, rules)))
+    # Rows are judges of their own: those of the same number in two files are not the same.
+    apart = rules.judge_per_row and len(opened) > 1
+    prefixes = [Path(str(source)).name for source in sources] if apart else ()
+    return larger_votes(opened, rules, limit, prefixes, say)
 
 
 def votes_from(
@@ -135,6 +167,18 @@ def as_votes(votes: Votes | object) -> Votes:
 
 
 def _votes(parts: Sequence[Part], asked: Asked, rules: Rules) -> Votes:
+    columns = _chosen(parts, asked, rules)
+    rows = read_rows(parts, columns.used)
+    if not len(rows.frame):
+        raise InputError(f"{parts[0].name} has a header but no votes.")
+    votes = _coded(rows, columns, rules)
+    if rules.judge_per_row and columns == preflib.COLUMNS:
+        return preflib.one_judge_per_voter(votes)
+    return votes
+
+
+def _chosen(parts: Sequence[Part], asked: Asked, rules: Rules) -> Columns:
+    """Decide which columns hold what, as the rules want it."""
     if rules.judge_per_row and asked["judge"] is not None:
         raise InputError(
             f"The judge is the column {asked['judge']!r}, or every row is a judge of its own "
@@ -143,14 +187,18 @@ def _votes(parts: Sequence[Part], asked: Asked, rules: Rules) -> Votes:
     columns = _columns(parts, asked)
     _check_map(columns, rules)
     if rules.judge_per_row and not isinstance(columns, LongColumns):
-        columns = replace(columns, judge=None)
-    rows = read_rows(parts, columns.used)
-    if not len(rows.frame):
-        raise InputError(f"{parts[0].name} has a header but no votes.")
-    votes = _coded(rows, columns, rules)
-    if rules.judge_per_row and columns == preflib.COLUMNS:
-        return preflib.one_judge_per_voter(votes)
-    return votes
+        return replace(columns, judge=None)
+    return columns
+
+
+def _pair_columns(parts: Sequence[Part], asked: Asked, rules: Rules) -> PairColumns:
+    columns = _chosen(parts, asked, rules)
+    if not isinstance(columns, PairColumns):
+        raise InputError(
+            f"A limit of memory (--memory, memory=...) is for votes on pairs, and {parts[0].name} "
+            "holds rankings or choices from sets: leave the limit out."
+        )
+    return columns
 
 
 def _coded(rows: Rows, columns: Columns, rules: Rules) -> Votes:

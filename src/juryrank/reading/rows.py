@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,8 @@ Mask = NDArray[np.bool_]
 MOST_CASES = 3
 LARGEST_WEIGHT = 1e12
 NO_JUDGE = "(all)"
+SKIPPED = "whose outcome is skip or mapped to skip"
+SAME = "in which an item is compared with itself"
 _WAY_OUT = "Such rows can be left out with --skip-bad (skip_bad=True)."
 
 
@@ -34,6 +36,41 @@ class Rules:
 
 
 @dataclass(frozen=True)
+class Cases:
+    """How many rows have the same thing about them, and the first of these."""
+
+    what: str
+    count: int
+    of: int
+    """The number of all rows."""
+    first: tuple[tuple[int, object], ...]
+    """The first rows, and what stands there; None where that need not be said."""
+    hint: str = ""
+
+    def sentence(self, place: Callable[[int], str]) -> str:
+        """Say what is wrong, how many rows have it, and which are the first."""
+        cases = ", ".join(
+            place(row) if value is None else f"{place(row)} {value!r}" for row, value in self.first
+        )
+        has = "has" if self.count == 1 else "have"
+        return f"{self.count:,} of {self.of:,} rows {has} {self.what}: {cases}."
+
+    def none(self) -> Cases:
+        """The same of no rows at all."""
+        return replace(self, count=0, of=0, first=())
+
+    def followed_by(self, more: Cases, before: int) -> Cases:
+        """Add the same of further rows, before which there are so many others."""
+        later = tuple((before + row, value) for row, value in more.first)
+        return replace(
+            self,
+            count=self.count + more.count,
+            of=self.of + more.of,
+            first=(*self.first, *later)[:MOST_CASES],
+        )
+
+
+@dataclass(frozen=True)
 class Complaint:
     """Rows with the same thing wrong with them."""
 
@@ -43,18 +80,14 @@ class Complaint:
     """What stands in the rows, or at least in the first of the bad ones."""
     hint: str = ""
 
-    def sentence(self, place: Callable[[int], str]) -> str:
-        """Say what is wrong, how many rows have it, and which are the first."""
+    def cases(self) -> Cases:
+        """Count the rows, and name the first."""
         rows = np.flatnonzero(self.bad)
-        cases = ", ".join(self._case(int(row), place) for row in rows[:MOST_CASES])
-        has = "has" if len(rows) == 1 else "have"
-        return f"{len(rows):,} of {len(self.bad):,} rows {has} {self.what}: {cases}."
+        first = tuple((int(row), self._value(int(row))) for row in rows[:MOST_CASES])
+        return Cases(self.what, len(rows), len(self.bad), first, self.hint)
 
-    def _case(self, row: int, place: Callable[[int], str]) -> str:
-        if self.values is None:
-            return place(row)
-        value = self.values[row]
-        return f"{place(row)} {'' if value is None else value!r}".rstrip()
+    def _value(self, row: int) -> object:
+        return None if self.values is None else self.values[row]
 
 
 def judges_of(rows: Rows, column: str | None, per_row: bool) -> Coded:
@@ -76,9 +109,14 @@ def missing(column: str, codes: NDArray[np.int32]) -> Complaint:
 
 def bad_weights(given: pl.Series, weight: NDArray[np.float64]) -> Complaint:
     """Complain about weights that are not positive numbers."""
-    bad = ~((weight > 0) & (weight <= LARGEST_WEIGHT))
     what = f"a weight that is not a positive number (of at most {LARGEST_WEIGHT:g})"
-    return Complaint(what, bad, labels(given).cast(pl.String), "A plain vote has weight 1.")
+    text = labels(given).cast(pl.String)
+    return Complaint(what, ~is_weight(weight), text, "A plain vote has weight 1.")
+
+
+def is_weight(weight: NDArray[np.float64]) -> Mask:
+    """Tell which numbers can be weights."""
+    return (weight > 0) & (weight <= LARGEST_WEIGHT)
 
 
 def bad_outcomes(found: Outcomes) -> list[Complaint]:
@@ -131,38 +169,54 @@ def sift(
         together: The ranking each row belongs to: all rows of one are bad if one of them is.
     """
     raised = [complaint for complaint in complaints if complaint.bad.any()]
+    cases = [complaint.cases() for complaint in raised]
+    if not skip_bad:
+        refuse(cases, rows.place)
     same, skipped = (mask if mask is not None and mask.any() else None for mask in (same, skipped))
     if not raised and same is None and skipped is None:
         return None, LeftOut()
     none = np.zeros(len(rows.frame), dtype=np.bool_)
-    same = none if same is None else same
-    skipped = none if skipped is None else skipped
-    if raised and not skip_bad:
-        said = [f"{c.sentence(rows.place)} {c.hint}".rstrip() for c in raised]
-        raise InputError(" ".join([*said, _WAY_OUT]))
     bad = np.logical_or.reduce([c.bad for c in raised]) if raised else none
     if together is not None and raised:
         bad = bad | np.isin(together, together[bad])
-    skipped = skipped & ~bad
-    same = same & ~bad & ~skipped
+    skipped = (none if skipped is None else skipped) & ~bad
+    same = (none if same is None else same) & ~bad & ~skipped
     kept = ~(bad | skipped | same)
-    left_out = LeftOut(
-        bad_rows=int(bad.sum()),
-        self_comparisons=int(same.sum()),
-        skipped=int(skipped.sum()),
-        sentences=(
-            *(f"Left out: {c.sentence(rows.place)}" for c in raised),
-            *_first("whose outcome is skip or mapped to skip", skipped, rows),
-            *_first("in which an item is compared with itself", same, rows),
-        ),
+    left_out = account(
+        cases,
+        int(bad.sum()),
+        Complaint(SKIPPED, skipped).cases(),
+        Complaint(SAME, same).cases(),
+        rows.place,
     )
-    if not kept.any():
-        raise InputError(" ".join(["No votes are left to rank.", *left_out.sentences]))
     return (kept if left_out.total else None), left_out
 
 
-def _first(what: str, mask: Mask, rows: Rows) -> list[str]:
-    if not mask.any():
-        return []
-    first = rows.place(int(np.argmax(mask)))
-    return [f"Left out: {mask.sum():,} of {len(mask):,} rows, {what}; first {first}."]
+def refuse(found: Sequence[Cases], place: Callable[[int], str]) -> None:
+    """Complain if there are bad rows."""
+    if found:
+        said = [f"{cases.sentence(place)} {cases.hint}".rstrip() for cases in found]
+        raise InputError(" ".join([*said, _WAY_OUT]))
+
+
+def account(
+    found: Sequence[Cases], bad_rows: int, skipped: Cases, same: Cases, place: Callable[[int], str]
+) -> LeftOut:
+    """Account for the rows left out: bad ones, some of which may have several things wrong."""
+    left_out = LeftOut(
+        bad_rows=bad_rows,
+        self_comparisons=same.count,
+        skipped=skipped.count,
+        sentences=(
+            *(f"Left out: {cases.sentence(place)}" for cases in found),
+            *(
+                f"Left out: {cases.count:,} of {cases.of:,} rows, {cases.what}; "
+                f"first {place(cases.first[0][0])}."
+                for cases in (skipped, same)
+                if cases.count
+            ),
+        ),
+    )
+    if left_out.total == same.of:
+        raise InputError(" ".join(["No votes are left to rank.", *left_out.sentences]))
+    return left_out
