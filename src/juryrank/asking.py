@@ -21,7 +21,7 @@ from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.scales import EFFECT_SD, FIRST_GUESS
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.threads import available_threads
-from juryrank.votes import TIE, Votes, Wins
+from juryrank.votes import Votes, Wins
 
 PriorChoice = Literal["auto"] | tuple[float, float] | None
 Ties = Literal["davidson", "davidson-by-judge", "half"]
@@ -178,7 +178,7 @@ def _sizes(votes: Votes, noise: Noise, ties: Ties | None) -> tuple[int, ...]:
                 f"{noise.name} noise. Use hbtl or btl, or ties='half' (--ties half)."
             )
         return ()
-    of_pairs = {2} if (votes.outcome == TIE).any() else set()
+    of_pairs = {2} if votes.has_tied_pairs else set()
     return tuple(sorted(of_pairs | set(in_lists.tolist())))
 
 

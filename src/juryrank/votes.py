@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from juryrank.errors import InputError, counted, listing
 from juryrank.lists import Lists, judge_codes, no_lists, pairs_of, tied_pairs_of
 from juryrank.lists import kept as kept_lists
+from juryrank.mapped import give_back, new_like, pieces, ranges
 
 LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
 NO_JUDGE_COLUMN = "There is no judge column: all votes count as one judge's."
@@ -22,7 +23,23 @@ def total_weight(
     codes: NDArray[np.int32], weight: NDArray[np.float64], count: int
 ) -> NDArray[np.float64]:
     """Sum the weights of each code below `count`."""
-    return np.bincount(codes, weights=weight, minlength=count).astype(np.float64, copy=False)
+    total = np.zeros(count)
+    for some in pieces(len(codes)):
+        total += np.bincount(codes[some], weights=weight[some], minlength=count)
+        give_back(codes[some], weight[some])
+    return total
+
+
+def weight_per_judge(start: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the weights of each judge's votes."""
+    if are_equal_weights(weight):
+        return np.diff(start).astype(np.float64)
+    total = np.zeros(len(start) - 1)
+    for first, end in ranges(start):
+        own = weight[start[first] : start[end]]
+        judge = judge_codes(start[first : end + 1])
+        total[first:end] = total_weight(judge, own, end - first)
+    return total
 
 
 def equal_weights(count: int) -> NDArray[np.float64]:
@@ -114,9 +131,47 @@ def wins_taken(
 
 def wins_per_judge(wins: Wins) -> NDArray[np.float64]:
     """Total weight of each judge's wins."""
-    if not len(wins.given_weight):
-        return np.diff(wins.start).astype(np.float64)
-    return total_weight(judge_codes(wins.start), wins.weight, len(wins.start) - 1)
+    return weight_per_judge(wins.start, wins.weight)
+
+
+class _SomeWins(NamedTuple):
+    """Some votes as wins."""
+
+    winner: NDArray[np.int32]
+    loser: NDArray[np.int32]
+    side: NDArray[np.int8]
+    vote: NDArray[np.int64] | slice
+    """Which of the votes each win is from."""
+    share: NDArray[np.float64] | float
+    """Which part of the vote it is."""
+
+
+def _wins_of(
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    outcome: NDArray[np.int8],
+    *,
+    halved: bool,
+) -> _SomeWins:
+    """Write votes as wins: ties as one of the left item, or as two of half the weight."""
+    left_won = outcome != RIGHT_WON
+    side = np.where(left_won, np.int8(1), np.int8(-1))
+    if not halved:
+        return _SomeWins(
+            np.where(left_won, left, right), np.where(left_won, right, left), side, slice(None), 1.0
+        )
+    tied = outcome == TIE
+    vote = np.repeat(np.arange(len(outcome)), 1 + tied)
+    # The first of the two is won by the right item.
+    left_won, tied = left_won[vote], tied[vote]
+    left_won[:-1] &= ~(tied[:-1] & (vote[1:] == vote[:-1]))
+    return _SomeWins(
+        np.where(left_won, left[vote], right[vote]),
+        np.where(left_won, right[vote], left[vote]),
+        np.where(left_won, np.int8(1), np.int8(-1)),
+        vote,
+        np.where(tied, 0.5, 1.0),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,9 +235,20 @@ class Votes:
         return judge_codes(self.start)
 
     @property
+    def has_tied_pairs(self) -> bool:
+        """Whether some pair is tied."""
+        return any(bool((self.outcome[some] == TIE).any()) for some in self._pieces())
+
+    def _pieces(self) -> Iterator[slice]:
+        """Go through the votes on pairs, giving back the memory of those that have been seen."""
+        for some in pieces(self.n_pairs):
+            yield some
+            give_back(self.left[some], self.right[some], self.outcome[some], self.weight[some])
+
+    @property
     def votes_per_judge(self) -> NDArray[np.float64]:
         """Total weight of each judge's votes."""
-        pairs = total_weight(self.judge, self.weight, self.n_judges)
+        pairs = weight_per_judge(self.start, self.weight)
         return pairs + total_weight(self.lists.judge, self.lists.weight, self.n_judges)
 
     @property
@@ -208,26 +274,35 @@ class Votes:
         With `ties`, a tie is an outcome of its own and the item on the left stands for the
         winner; else it is two wins of half its weight. With `sides`, they are told too.
         """
-        left_won = self.outcome != RIGHT_WON
-        winner = np.where(left_won, self.left, self.right)
-        loser = np.where(left_won, self.right, self.left)
-        side = np.where(left_won, 1, -1).astype(np.int8) if sides else NO_SIDES
-        tied = self.outcome == TIE
-        if ties:
-            return Wins(self.start, winner, loser, given(self.weight), tied, side)
-        if not tied.any():
-            return Wins(self.start, winner, loser, given(self.weight), side=side)
-        at = np.flatnonzero(tied)
-        weight = self.weight.copy()
-        weight[at] *= 0.5
-        ties_before = np.concatenate(([0], np.cumsum(tied)))
-        return Wins(
-            self.start + ties_before[self.start],
-            np.insert(winner, at, loser[at]),
-            np.insert(loser, at, winner[at]),
-            np.insert(weight, at, weight[at]),
-            side=np.insert(side, at, -1) if sides else NO_SIDES,
-        )
+        halved = not ties and self.has_tied_pairs
+        start = self._start_with_halves() if halved else self.start
+        count = int(start[-1])
+        winner, loser = (new_like(self.left, count, np.dtype(np.int32)) for _ in range(2))
+        weight = new_like(self.left, count, np.dtype(np.float64)) if halved else self.weight
+        side = new_like(self.left, count, np.dtype(np.int8)) if sides else NO_SIDES
+        tied = new_like(self.left, count, np.dtype(np.bool_)) if ties else NO_TIES
+        end = 0
+        for some in self._pieces():
+            one = _wins_of(self.left[some], self.right[some], self.outcome[some], halved=halved)
+            begin, end = end, end + len(one.winner)
+            winner[begin:end], loser[begin:end] = one.winner, one.loser
+            if halved:
+                weight[begin:end] = self.weight[some][one.vote] * one.share
+            if sides:
+                side[begin:end] = one.side
+            if ties:
+                tied[begin:end] = self.outcome[some] == TIE
+            give_back(winner[begin:end], loser[begin:end], weight[begin:end])
+        return Wins(start, winner, loser, given(weight), tied, side)
+
+    def _start_with_halves(self) -> NDArray[np.int64]:
+        """Where the wins of each judge start, if a tie is two of them."""
+        number = np.diff(self.start)
+        for first, end in ranges(self.start):
+            own = self.outcome[self.start[first] : self.start[end]] == TIE
+            before = np.concatenate(([0], np.cumsum(own)))
+            number[first:end] += np.diff(before[self.start[first : end + 1] - self.start[first]])
+        return np.concatenate(([0], np.cumsum(number)))
 
     def in_pairs(self) -> Votes:
         """Break every list into the pairs it implies, each of which counts as a vote of its own.
@@ -269,13 +344,34 @@ class Votes:
         stays = ~names.is_in(unwanted).to_numpy()
         if not stays.any():
             raise InputError("Without these judges there are no votes left.")
-        kept = self.subset(np.concatenate((stays[self.judge], stays[self.lists.judge])))
-        begins = np.append(stays, True)
+        return self._of_judges(stays)
+
+    def _of_judges(self, stays: NDArray[np.bool_]) -> Votes:
+        """The votes of some judges."""
+        number = np.diff(self.start)
+        start = np.concatenate(([0], np.cumsum(number[stays])))
+        equal = are_equal_weights(self.weight)
+        old: list[NDArray[Any]] = [self.left, self.right, self.outcome]
+        old += [] if equal else [self.weight]
+        new = [new_like(column, int(start[-1]), column.dtype) for column in old]
+        end = 0
+        for first, last in ranges(self.start):
+            own = slice(self.start[first], self.start[last])
+            keep = np.repeat(stays[first:last], number[first:last])
+            begin, end = end, end + int(number[first:last][stays[first:last]].sum())
+            for column, kept in zip(old, new, strict=True):
+                kept[begin:end] = column[own][keep]
+                give_back(column[own], kept[begin:end])
+        lists = kept_lists(self.lists, stays[self.lists.judge])
         return replace(
-            kept,
+            self,
             judges=self.judges.filter(stays),
-            start=kept.start[begins],
-            lists=kept.lists._replace(start=kept.lists.start[begins]),
+            start=start,
+            left=new[0],
+            right=new[1],
+            outcome=new[2],
+            weight=equal_weights(len(new[0])) if equal else new[3],
+            lists=lists._replace(start=lists.start[np.append(stays, True)]),
         )
 
     def subset(self, keep: NDArray[np.bool_]) -> Votes:
