@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from juryrank.errors import listing
 from juryrank.lists import Lists, pairs_of, tied_pairs_of
+from juryrank.mapped import give_back, pieces
 from juryrank.votes import LEFT_WON, RIGHT_WON, Votes
 
 Codes = NDArray[np.int32]
@@ -153,11 +154,15 @@ def lone_judges(votes: Votes) -> Codes:
 
 
 def _who_beat_whom(votes: Votes) -> csr_array:
-    left_beat, right_beat = votes.outcome != RIGHT_WON, votes.outcome != LEFT_WON
-    better, worse = _links(votes.lists)
-    winner = np.concatenate((votes.left[left_beat], votes.right[right_beat], better))
-    loser = np.concatenate((votes.right[left_beat], votes.left[right_beat], worse))
-    return _edges(winner, loser, votes.n_items)
+    found = _Edges(votes.n_items)
+    for some in pieces(votes.n_pairs):
+        left, right, outcome = votes.left[some], votes.right[some], votes.outcome[some]
+        left_beat, right_beat = outcome != RIGHT_WON, outcome != LEFT_WON
+        found.add(left[left_beat], right[left_beat])
+        found.add(right[right_beat], left[right_beat])
+        give_back(left, right, outcome)
+    found.add(*_links(votes.lists))
+    return found.graph()
 
 
 def _links(lists: Lists) -> tuple[Codes, Codes]:
@@ -180,17 +185,28 @@ def _links(lists: Lists) -> tuple[Codes, Codes]:
     return lists.item[winner], lists.item[loser]
 
 
-def _edges(winner: Codes, loser: Codes, n: int) -> csr_array:
-    """Give each edge once, however often it was voted for."""
-    edge = winner.astype(np.int64) * n + loser
-    if n <= LARGEST_BITMAP:
-        seen = np.zeros(n * n, dtype=np.bool_)
-        seen[edge] = True
-        edge = np.flatnonzero(seen)
-    winner, loser = edge // max(n, 1), edge % max(n, 1)
-    graph = csr_array((np.ones(len(edge)), (winner, loser)), shape=(n, n))
-    graph.sum_duplicates()
-    return graph
+class _Edges:
+    """Edges from winners to losers, each once, however often it was voted for."""
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self._seen = np.zeros(n * n if n <= LARGEST_BITMAP else 0, dtype=np.bool_)
+        self._edges = np.empty(0, dtype=np.int64)
+
+    def add(self, winner: Codes, loser: Codes) -> None:
+        """Add some more."""
+        edge = winner.astype(np.int64) * self._n + loser
+        if self._n <= LARGEST_BITMAP:
+            self._seen[edge] = True
+        else:
+            self._edges = np.unique(np.concatenate((self._edges, edge)))
+
+    def graph(self) -> csr_array:
+        """All of them as a matrix."""
+        n = self._n
+        edge = np.flatnonzero(self._seen) if n <= LARGEST_BITMAP else self._edges
+        winner, loser = edge // max(n, 1), edge % max(n, 1)
+        return csr_array((np.ones(len(edge)), (winner, loser)), shape=(n, n))
 
 
 def _condensed(graph: csr_array, component: Codes) -> csr_array:
@@ -199,7 +215,9 @@ def _condensed(graph: csr_array, component: Codes) -> csr_array:
     loser = component[graph.indices]
     between = winner != loser
     n_components = int(component.max(initial=-1)) + 1
-    return _edges(winner[between], loser[between], n_components)
+    edges = _Edges(n_components)
+    edges.add(winner[between], loser[between])
+    return edges.graph()
 
 
 def _by_first_item(labels: Codes) -> Codes:
