@@ -14,7 +14,9 @@ from reading_help import assert_same, complaint
 from typer.testing import CliRunner
 
 import juryrank as jr
+from juryrank import mapped
 from juryrank.cli.app import app
+from juryrank.connect import connection
 from juryrank.errors import InputError
 from juryrank.mapped import give_back, is_mapped, new_like, new_mapped, pieces, ranges
 from juryrank.reading import read_votes
@@ -280,3 +282,32 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     del votes
     gc.collect()
     assert not list(room.iterdir())
+
+
+@pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+@pytest.mark.parametrize("how", ["in memory", "in files"])
+def test_work_by_ranges_gives_the_same(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ranges of 20 votes, some of one judge who has more, against all votes at once."""
+    path = write(frame_of(words=("left", "right", "tie")), tmp_path / "votes.csv")
+    whole = read_votes(path)
+    wins = [whole.wins(ties=ties, sides=not ties) for ties in (True, False)]
+    fewer = whole.without(["judge 3", "judge 11"])
+    totals = [whole.votes_per_judge, whole.votes_per_item]
+    linked = connection(whole)
+    ranking = jr.rank(whole)
+    for function in (mapped.ranges, mapped.pieces):
+        monkeypatch.setattr(function, "__defaults__", (20,))
+    votes = whole if how == "in memory" else read_votes(path, memory=TINY)
+    for ties, want in zip((True, False), wins, strict=True):
+        for found, wanted in zip(votes.wins(ties=ties, sides=not ties), want, strict=True):
+            np.testing.assert_array_equal(found, wanted, strict=True)
+    assert_same(votes.without(["judge 3", "judge 11"]), fewer)
+    np.testing.assert_allclose(votes.votes_per_judge, totals[0], rtol=1e-14)
+    np.testing.assert_allclose(votes.votes_per_item, totals[1], rtol=1e-14)
+    np.testing.assert_array_equal(connection(votes).component, linked.component)
+    again = jr.rank(votes)
+    np.testing.assert_allclose(again.items["score"], ranking.items["score"], atol=1e-9)
+    assert again.judges["verdict"].to_list() == ranking.judges["verdict"].to_list()
+    assert is_mapped(votes.wins().winner) == (how == "in files")

@@ -15,10 +15,11 @@ from juryrank.arrays import Floats
 from juryrank.errors import counted, number
 from juryrank.guard import OneSided
 from juryrank.intervals import half_width
+from juryrank.mapped import give_back, ranges
 from juryrank.models import VERDICTS, Model, Verdict
 from juryrank.noise import Noise
 from juryrank.solvers.solution import Solution
-from juryrank.votes import Votes, given, total_weight
+from juryrank.votes import Votes, given, weight_per_judge
 
 RELIABLE = 0.5
 """A reliable judge is surely more accurate than this share of the average judge."""
@@ -62,12 +63,17 @@ def positions(
     if not votes.sides_known:
         return None
     excess, information, won = (np.empty(votes.n_judges) for _ in range(3))
-    _kernels.position_sums(
-        noise.code, votes.start, votes.left, votes.right, votes.outcome,
-        given(votes.weight), solution.score, solution.accuracy, allowed.order,
-        bool(np.isneginf(allowed.tie).all()), excess, information, won,
-    )  # fmt: skip
-    count = total_weight(votes.judge, votes.weight, votes.n_judges)
+    ties_count = bool(np.isneginf(allowed.tie).all())
+    for first, end in ranges(votes.start):
+        own, some = slice(votes.start[first], votes.start[end]), slice(first, end)
+        _kernels.position_sums(
+            noise.code, votes.start[first : end + 1] - votes.start[first], votes.left[own],
+            votes.right[own], votes.outcome[own], given(votes.weight[own]),
+            solution.score, solution.accuracy[some], allowed.order[some], ties_count,
+            excess[some], information[some], won[some],
+        )  # fmt: skip
+        give_back(votes.left[own], votes.right[own], votes.outcome[own], votes.weight[own])
+    count = weight_per_judge(votes.start, votes.weight)
     share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)
     # One vote's worth of information at even odds keeps the bias of few votes near 0.
     bias = excess / (information + float(noise.terms(0.0)[1]) ** 2)
