@@ -21,6 +21,7 @@ from juryrank.errors import InputError
 from juryrank.mapped import give_back, is_mapped, new_like, new_mapped, pieces, ranges
 from juryrank.reading import read_votes
 from juryrank.reading.larger import limits_of
+from juryrank.simulation import simulate
 from juryrank.sizes import size_in_bytes
 from juryrank.votes import Votes
 
@@ -311,3 +312,25 @@ def test_work_by_ranges_gives_the_same(
     np.testing.assert_allclose(again.items["score"], ranking.items["score"], atol=1e-9)
     assert again.judges["verdict"].to_list() == ranking.judges["verdict"].to_list()
     assert is_mapped(votes.wins().winner) == (how == "in files")
+
+
+@pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+def test_the_guard_by_ranges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One judge of eight votes for the worst item whenever it is shown."""
+    made = simulate(10, 8, accuracies=[2.0] * 8, votes_per_judge=150, seed=4)
+    worst = made.items.sort("score")["item"][0]
+    pushing = pl.col("judge") == made.judges["judge"][0]
+    pushed = (
+        pl.when(pushing & (pl.col("left") == worst)).then(pl.lit("left"))
+        .when(pushing & (pl.col("right") == worst)).then(pl.lit("right"))
+    )  # fmt: skip
+    frame = made.votes.with_columns(winner=pushed.otherwise("winner"))
+    path = write(frame, tmp_path / "votes.csv")
+    ranking = jr.rank(read_votes(path))
+    assert ranking.fit.set_aside > 0
+    for function in (mapped.ranges, mapped.pieces):
+        monkeypatch.setattr(function, "__defaults__", (40,))
+    for votes in (read_votes(path), read_votes(path, memory=TINY)):
+        again = jr.rank(votes)
+        assert again.fit.set_aside == ranking.fit.set_aside
+        np.testing.assert_allclose(again.items["score"], ranking.items["score"], atol=1e-9)

@@ -29,7 +29,7 @@ from juryrank.guard import (
     NOBODY,
     OneSided,
     find_one_sided,
-    votes_in_cells,
+    number_in_cells,
     without_cells,
 )
 from juryrank.information import MOST_DENSE
@@ -322,7 +322,7 @@ def answer(
     """Put a fit into words: labels, errors, verdicts, remarks."""
     solution, votes = found.solution, task.votes
     uncertainty = _uncertainty(task, found, intervals, watch_resamples)
-    aside = int(votes_in_cells(votes, found.one_sided).sum())
+    aside = number_in_cells(votes, found.one_sided)
     report = Fit(
         converged=solution.converged,
         iterations=solution.iterations,

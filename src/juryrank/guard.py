@@ -24,8 +24,9 @@ other items and is left alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +36,11 @@ from scipy.special import ndtri
 from juryrank import _kernels
 from juryrank.arrays import Floats
 from juryrank.lists import Lists, taken, tie_sizes, without_entries
+from juryrank.mapped import give_back, new_like, ranges
 from juryrank.objective import Objective
 from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
-from juryrank.votes import NO_SIDES, NO_TIES, Votes, wins_taken
+from juryrank.votes import NO_SIDES, NO_TIES, Votes, Wins, wins_taken
 
 LEAST_VOTES = 10
 """A judge with fewer votes on an item cannot carry it far."""
@@ -58,6 +60,8 @@ NEARLY_NONE = 0.1
 MOST_ROUNDS = 10
 LEAST_CURVATURE = 1e-12
 LONGEST_COUNT = 1000
+WEIGHTS_LOOKED_AT = 1 << 22
+"""So many weights, evenly spaced, say well enough what a full one is."""
 
 Mask = NDArray[np.bool_]
 
@@ -111,14 +115,36 @@ def without_cells(objective: Objective, found: OneSided) -> Objective:
 
 def _dropped(objective: Objective, found: OneSided) -> Objective:
     """The objective without these votes, its effects as they were."""
-    wins, lists = objective.wins, objective.lists
-    keep = ~in_cells(wins.start, wins.winner, wins.loser, found)
-    kept_before = np.concatenate(([0], np.cumsum(keep)))
+    lists = objective.lists
     return replace(
         objective,
-        wins=wins_taken(wins, keep, kept_before[wins.start]),
+        wins=_without_pairs(objective.wins, found),
         lists=without_entries(lists, entries_in_cells(lists, found)),
     )
+
+
+def _without_pairs(wins: Wins, found: OneSided) -> Wins:
+    """The wins that are not of these judges on these items."""
+    number = np.diff(wins.start)
+    for u in np.unique(found.judge):
+        own = slice(wins.start[u], wins.start[u + 1])
+        number[u] -= np.count_nonzero(_on_items(wins.winner[own], wins.loser[own], found, u))
+    start = np.concatenate(([0], np.cumsum(number)))
+    columns: dict[str, NDArray[Any]] = wins._asdict()
+    there = [name for name in columns if name != "start" and len(columns[name])]
+    kept: dict[str, NDArray[Any]] = {
+        name: new_like(wins.winner, int(start[-1]), columns[name].dtype) for name in there
+    }
+    for first, end in ranges(wins.start):
+        own, place = slice(wins.start[first], wins.start[end]), slice(start[first], start[end])
+        here = (found.judge >= first) & (found.judge < end)
+        of_these = replace(found, judge=found.judge[here] - first, item=found.item[here])
+        its_start = wins.start[first : end + 1] - wins.start[first]
+        keep = ~in_cells(its_start, wins.winner[own], wins.loser[own], of_these)
+        for name in there:
+            kept[name][place] = columns[name][own][keep]
+            give_back(columns[name][own], kept[name][place])
+    return wins._replace(start=start, **kept)
 
 
 def _with_sizes_left(objective: Objective) -> Objective:
@@ -146,9 +172,19 @@ def in_cells(
 ) -> Mask:
     """Which votes on pairs are those of these judges on these items."""
     inside = np.zeros(len(one), dtype=np.bool_)
-    for u, i in zip(found.judge, found.item, strict=True):
+    for u in np.unique(found.judge):
         own = slice(start[u], start[u + 1])
-        inside[own] |= (one[own] == i) | (other[own] == i)
+        inside[own] = _on_items(one[own], other[own], found, u)
+    return inside
+
+
+def _on_items(
+    one: NDArray[np.int32], other: NDArray[np.int32], found: OneSided, judge: int
+) -> Mask:
+    """Which of a judge's votes on pairs are on the items found with it."""
+    inside = np.zeros(len(one), dtype=np.bool_)
+    for item in found.item[found.judge == judge]:
+        inside |= (one == item) | (other == item)
     return inside
 
 
@@ -161,12 +197,57 @@ def entries_in_cells(lists: Lists, found: OneSided) -> Mask:
     return inside
 
 
-def votes_in_cells(votes: Votes, found: OneSided) -> Mask:
-    """Which votes (pairs come first, then lists) are those of these judges on these items."""
+def number_in_cells(votes: Votes, found: OneSided) -> int:
+    """How many votes are those of these judges on these items."""
     lists = votes.lists
-    entry = lists.entry_list[entries_in_cells(lists, found)]
-    pairs = in_cells(votes.start, votes.left, votes.right, found)
-    return np.concatenate((pairs, np.bincount(entry, minlength=lists.number) > 0))
+    pairs = 0
+    for u in np.unique(found.judge):
+        own = slice(votes.start[u], votes.start[u + 1])
+        pairs += int(_on_items(votes.left[own], votes.right[own], found, u).sum())
+        give_back(votes.left[own], votes.right[own])
+    return pairs + len(np.unique(lists.entry_list[entries_in_cells(lists, found)]))
+
+
+def _some_judges(objective: Objective) -> Iterator[tuple[int, Wins, Lists]]:
+    """The votes of some judges after the other, with the code of the first of them."""
+    wins, lists = objective.wins, objective.lists
+    for first, end in ranges(wins.start):
+        some = slice(first, end + 1)
+        yield first, wins._replace(start=wins.start[some]), lists._replace(start=lists.start[some])
+        own = slice(wins.start[first], wins.start[end])
+        give_back(wins.winner[own], wins.loser[own], wins.weight[own], wins.tied[own])
+
+
+def _heavy_cells(
+    objective: Objective,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
+    """Judges and items with many votes: codes, votes won, votes."""
+    found = []
+    for first, wins, lists in _some_judges(objective):
+        judge, *rest = _kernels.heavy_cells(wins, lists, objective.n_items, float(LEAST_VOTES))
+        found.append((judge + first, *rest))
+    judge, item, won, votes = (np.concatenate(part) for part in zip(*found, strict=True))
+    return judge, item, won, votes
+
+
+def _item_totals(objective: Objective) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Per item: votes won, all its votes, the number of judges on it."""
+    n = objective.n_items
+    won, votes, judges = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    for _, wins, lists in _some_judges(objective):
+        its_won, its_votes, its_judges = _kernels.item_totals(wins, lists, n)
+        won += its_won
+        votes += its_votes
+        judges += its_judges
+    return won, votes, judges
+
+
+def _cell_counts(objective: Objective, most: int) -> NDArray[np.int64]:
+    """How many pairs of judge and item have 0, 1, ... `most` (or more) votes."""
+    counts = np.zeros(most + 1, dtype=np.int64)
+    for _, wins, lists in _some_judges(objective):
+        counts += _kernels.cell_counts(wins, lists, objective.n_items, most)
+    return counts
 
 
 def _suspects(objective: Objective) -> OneSided:
@@ -174,12 +255,10 @@ def _suspects(objective: Objective) -> OneSided:
 
     The usual share counts every judge once, so that it is not made by the suspect.
     """
-    wins, lists, n = objective.wins, objective.lists, objective.n_items
-    judge, item, won, votes = _kernels.heavy_cells(wins, lists, n, float(LEAST_VOTES))
+    judge, item, won, votes = _heavy_cells(objective)
     if not len(judge):
         return NOBODY
-    fair = _capped(objective)
-    up, all_votes, judges = _kernels.item_totals(fair.wins, fair.lists, n)
+    up, all_votes, judges = _item_totals(_capped(objective))
     share = (up[item] + 1.0) / (all_votes[item] + 2.0)
     z = (won - votes * share) / np.sqrt(votes * share * (1.0 - share))
     odd = (np.abs(z) > SUSPICIOUS) & (judges[item] > LEAST_OTHERS)
@@ -188,8 +267,17 @@ def _suspects(objective: Objective) -> OneSided:
 
 def _capped(objective: Objective) -> Objective:
     """Weights under which no judge has more votes on an item than is usual."""
-    wins, lists = objective.wins, objective.lists
-    weight, list_weight = _kernels.capped_weights(wins, lists, objective.n_items, _usual(objective))
+    wins, lists, usual = objective.wins, objective.lists, _usual(objective)
+    weight = new_like(wins.winner, len(wins.winner), np.dtype(np.float64))
+    list_weight = lists.weight.copy()
+    for first, end in ranges(wins.start):
+        own = slice(wins.start[first], wins.start[end])
+        its_lists = slice(lists.start[first], lists.start[end])
+        some = wins_taken(wins, own, wins.start[first : end + 1] - wins.start[first])
+        among = lists._replace(start=lists.start[first : end + 1])
+        weight[own], capped = _kernels.capped_weights(some, among, objective.n_items, usual)
+        list_weight[its_lists] = capped[its_lists]
+        give_back(weight[own], wins.winner[own], wins.loser[own], wins.weight[own])
     return replace(
         objective, wins=wins._replace(given_weight=weight), lists=lists._replace(weight=list_weight)
     )
@@ -201,9 +289,11 @@ def _usual(objective: Objective) -> float:
     Nine tenths of the weights are at most a full one: halves of ties are below it.
     """
     wins, lists = objective.wins, objective.lists
-    counts = _kernels.cell_counts(wins, lists, objective.n_items, LONGEST_COUNT)
+    counts = _cell_counts(objective, LONGEST_COUNT)
     median = max(np.searchsorted(np.cumsum(counts), 0.5 * counts.sum()), 1)
-    weights = np.concatenate((wins.weight, lists.weight))
+    stride = max(1, -(-len(wins.winner) // WEIGHTS_LOOKED_AT))
+    weights = np.concatenate((wins.weight[::stride], lists.weight))
+    give_back(wins.weight)
     return float(median) * float(np.quantile(weights, 0.9))
 
 
@@ -214,7 +304,7 @@ def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSid
     curvature = fair.curvature(solution.state, solution.accuracy).state
     variance = 1.0 / np.maximum(curvature, LEAST_CURVATURE)
     expected, z = _surprise(objective, solution, variance, accuracy, cells)
-    counts = _kernels.cell_counts(objective.wins, objective.lists, objective.n_items, 1)
+    counts = _cell_counts(objective, 1)
     odd = np.flatnonzero(np.abs(z) > -ndtri(0.5 * CHANCE / int(counts[1])))
     odd = odd[np.argsort(-np.abs(z[odd]), kind="stable")]
     return OneSided(
@@ -226,8 +316,8 @@ def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSid
 def _of_judge(objective: Objective, u: int) -> Objective:
     """The votes of one judge; effects have no say here."""
     wins, lists = objective.wins, objective.lists
-    own = np.arange(wins.start[u], wins.start[u + 1])
-    pairs = wins_taken(wins, own, np.array([0, len(own)]))
+    own = slice(wins.start[u], wins.start[u + 1])
+    pairs = wins_taken(wins, own, np.array([0, own.stop - own.start]))
     its_lists = taken(lists, np.arange(lists.start[u], lists.start[u + 1]))
     return replace(
         objective,

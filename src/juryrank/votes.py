@@ -116,7 +116,7 @@ def no_wins(n_judges: int) -> Wins:
 
 
 def wins_taken(
-    wins: Wins, rows: NDArray[np.int64] | NDArray[np.bool_], start: NDArray[np.int64]
+    wins: Wins, rows: slice | NDArray[np.int64] | NDArray[np.bool_], start: NDArray[np.int64]
 ) -> Wins:
     """Some of the wins; those of each judge begin at `start`."""
     return Wins(
