@@ -70,10 +70,10 @@ def test_all_derivatives_against_finite_differences(effects: EffectModel) -> Non
         hessian[i] = (ahead - back) / (2 * step)
     np.testing.assert_allclose(np.concatenate((here.state, here.accuracy)), slope, atol=1e-6)
     blocks = Information(objective, state, accuracy)
-    np.testing.assert_allclose(
-        blocks.votes + np.diag(blocks.prior), hessian[:n, :n], rtol=1e-5, atol=1e-5
-    )
-    np.testing.assert_allclose(blocks.mixed.toarray(), hessian[n:, :n], rtol=1e-5, atol=1e-5)
+    mixed = blocks.mixed_rows(0, JUDGES)
+    within = blocks.profile_matrix() + mixed.T * blocks.share @ mixed
+    np.testing.assert_allclose(within, hessian[:n, :n], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(mixed, hessian[n:, :n], rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(blocks.bend, np.diag(hessian)[n:], rtol=1e-5, atol=1e-5)
 
 

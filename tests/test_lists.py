@@ -235,35 +235,14 @@ def test_information_is_the_second_derivative(model: EffectModel, seed: int) -> 
     a, b, c = finite_blocks(objective, state, accuracy)
     assert c == pytest.approx(np.diag(np.diag(c)), abs=1e-6)
     information = Information(objective, state, accuracy)
-    assert information.votes + np.diag(information.prior) == pytest.approx(a, rel=1e-5, abs=2e-6)
-    assert information.mixed.toarray() == pytest.approx(b.T, rel=1e-5, abs=2e-6)
+    mixed = information.mixed_rows(0, objective.n_judges)
+    assert mixed == pytest.approx(b.T, rel=1e-5, abs=2e-6)
     assert information.bend == pytest.approx(np.diag(c), rel=1e-5, abs=2e-6)
     profile = a - b @ np.diag(1.0 / np.diag(c)) @ b.T
     assert information.profile_matrix() == pytest.approx(profile, rel=1e-5, abs=2e-6)
     curvature = objective.curvature(state, accuracy)
     assert curvature.state == pytest.approx(np.diag(profile), rel=1e-5, abs=2e-6)
     assert curvature.accuracy == pytest.approx(np.diag(c), rel=1e-5, abs=2e-6)
-    vector = np.random.default_rng(1).normal(size=len(state))
-    assert information.times_profile_matrix(vector) == pytest.approx(profile @ vector, abs=1e-4)
-
-
-@pytest.mark.parametrize(
-    "model", [NO_EFFECTS, EffectModel((2, 3), order=True)], ids=["none", "all"]
-)
-def test_many_items_take_the_same_blocks_without_the_whole_matrix(
-    model: EffectModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    votes = made(random_rows(3) if model.sizes else straight_rows(3), items=range(6))
-    objective = objective_of(votes, model, PRIOR)
-    state, accuracy = random_point(3, objective)
-    dense = Information(objective, state, accuracy)
-    monkeypatch.setattr(blocks, "MOST_DENSE", 5)
-    wide = Information(objective, state, accuracy)
-    assert wide.size == 6  # effects are taken as known
-    vector = np.random.default_rng(1).normal(size=6)
-    expected = dense.profile_matrix()[:6, :6] @ vector
-    assert wide.times_profile_matrix(vector) == pytest.approx(expected, rel=1e-12)
-    assert wide.diagonal == pytest.approx(dense.diagonal[:6], rel=1e-12)
 
 
 def test_errors_of_many_items_are_those_of_few(monkeypatch: pytest.MonkeyPatch) -> None:

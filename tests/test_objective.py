@@ -165,7 +165,7 @@ def test_curvature_in_the_accuracies_and_between_agrees_with_finite_differences(
     objective = make(GUMBEL)
     score, accuracy = point(5)
     curvature = objective.curvature(score, accuracy)
-    mixed = Information(objective, score, accuracy).mixed_rows(np.arange(5))
+    mixed = Information(objective, score, accuracy).mixed_rows(0, 5)
     step = 1e-5
     for u in range(5):
         move = step * np.eye(5)[u]

@@ -27,7 +27,7 @@ def test_the_bound_is_that_of_the_observed_information_of_many_votes(
     votes = votes_from(made.votes)
     objective = Objective(votes.wins(), votes.n_items, noise)
     blocks = Information(objective, score, accuracy)
-    mixed = blocks.mixed_rows(np.arange(len(accuracy)))
+    mixed = blocks.mixed_rows(0, len(accuracy))
     full = np.block(
         [
             [blocks.profile_matrix() + mixed.T / blocks.bend @ mixed, mixed.T],

@@ -92,6 +92,14 @@ class ReadyLists(NamedTuple):
     """Where those of each list begin."""
 
 
+class SparseRows(NamedTuple):
+    """``b_u`` of each judge: in ``mixed[start[u]:start[u + 1]]``, and the places it is about."""
+
+    start: Offsets
+    place: Integers
+    mixed: Floats
+
+
 class NoiseCode(NamedTuple):
     """A noise as the compiled code knows it; the tables only matter to `TABLE`.
 
@@ -2605,45 +2613,109 @@ def pair_agreement(wins: Wins, factor: Floats, score: Floats) -> tuple[float, fl
 
 
 @njit(**INNER, fastmath=EXACT_ORDER)
-def _plain_curvature(
+def _plain_bends(
     noise: NoiseCode,
     wins: Wins,
-    u: int,
+    a: int,
+    k: int,
     score: Floats,
     accuracy: float,
-    diagonal: Floats,
-    cross: Floats,
+    gap: Floats,
+    mixed: Floats,
+    bend: Floats,
     scratch: Floats,
-) -> float:
-    """Add one judge's plain pairs to ``A``'s diagonal and to ``b_u``; their part of ``C_u``."""
-    x, odds, first, slope, bend = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
-    own_bend = 0.0
-    for c in range(wins.start[u], wins.start[u + 1], BLOCK):
-        k = min(BLOCK, wins.start[u + 1] - c)
-        _gather(wins, c, c + k, score, x)
-        for i in range(k):
-            x[i] *= accuracy
-        _tail(noise, x, k, odds, first, slope)
-        _bends(x, k, odds, first, slope, bend)
-        _slopes(x, k, odds, first, slope)
-        for i in range(k):
-            weight = _weight(wins.given_weight, c + i)
-            up, down = wins.winner[c + i], wins.loser[c + i]
-            stiffness = weight * accuracy * accuracy * bend[i]
-            diagonal[up] += stiffness
-            diagonal[down] += stiffness
-            own_bend += weight * (score[up] - score[down]) ** 2 * bend[i]
-            mixed = weight * (slope[i] + x[i] * bend[i])
-            cross[up] += mixed
-            cross[down] -= mixed
-    return own_bend
+) -> None:
+    """As `_pair_bends`, where scores and accuracies alone decide."""
+    x, odds, first, second, slope = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    _gather(wins, a, a + k, score, gap)
+    for i in range(k):
+        x[i] = accuracy * gap[i]
+    _tail(noise, x, k, odds, first, second)
+    _slopes(x, k, odds, first, slope)
+    _bends(x, k, odds, first, second, bend)
+    for i in range(k):
+        mixed[i] = _weight(wins.given_weight, a + i) * (slope[i] + x[i] * bend[i])
+    for i in range(k):
+        bend[i] *= _weight(wins.given_weight, a + i)
 
 
-@njit(**INNER)
-def _effects_curvature(
+@njit(**INNER, fastmath=EXACT_ORDER)
+def _effect_bends(
     noise: NoiseCode,
     wins: Wins,
     effects: Effects,
+    u: int,
+    a: int,
+    k: int,
+    score: Floats,
+    accuracy: float,
+    gap: Floats,
+    mixed: Floats,
+    bend: Floats,
+    scratch: Floats,
+) -> None:
+    """As `_pair_bends`, where ties and sides may matter too."""
+    if _is_plain(wins):
+        _plain_bends(noise, wins, a, k, score, accuracy, gap, mixed, bend, scratch)
+        return
+    x, terms = scratch[13], scratch
+    _gather(wins, a, a + k, score, gap)
+    _arguments(wins, a, gap, k, accuracy, _own_order(effects, u), x)
+    _pair_terms(noise, x, k, _some_tied(wins, a, a + k), _pair_tie(effects, u), terms)
+    for i in range(k):
+        bend[i] = _weight(wins.given_weight, a + i) * terms[2, i]
+    for i in range(k):
+        mixed[i] = _weight(wins.given_weight, a + i) * terms[1, i] + accuracy * gap[i] * bend[i]
+
+
+@njit(**INNER)
+def _pair_bends(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects | None,
+    u: int,
+    a: int,
+    k: int,
+    score: Floats,
+    accuracy: float,
+    gap: Floats,
+    mixed: Floats,
+    bend: Floats,
+    scratch: Floats,
+) -> None:
+    """Fill, for k votes of a judge from the a-th vote on, the gap and second derivatives.
+
+    These are `mixed`, ``w (g' + accuracy gap g'')``, in gap and accuracy, and `bend`, ``w g''``,
+    in ``accuracy gap``. Where ties and sides matter, `scratch` holds the rows of `_pair_terms`.
+    """
+    if effects is None:
+        _plain_bends(noise, wins, a, k, score, accuracy, gap, mixed, bend, scratch)
+    else:
+        _effect_bends(noise, wins, effects, u, a, k, score, accuracy, gap, mixed, bend, scratch)
+
+
+@njit(**INNER)
+def _accuracy_bend(k: int, gap: Floats, bend: Floats) -> float:
+    """``sum w gap^2 g''``: the part of ``C_u`` of some votes."""
+    total = 0.0
+    for i in range(k):
+        total += gap[i] * gap[i] * bend[i]
+    return total
+
+
+@njit(**INNER)
+def _add_mixed(wins: Wins, a: int, k: int, factor: float, mixed: Floats, column: Floats) -> None:
+    """Add the part of ``factor b_u`` of the votes from a."""
+    for i in range(k):
+        column[wins.winner[a + i]] += factor * mixed[i]
+        column[wins.loser[a + i]] -= factor * mixed[i]
+
+
+@njit(**INNER)
+def _pair_curvature(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects | None,
     places: EffectPlaces,
     u: int,
     score: Floats,
@@ -2652,35 +2724,32 @@ def _effects_curvature(
     cross: Floats,
     scratch: Floats,
 ) -> float:
-    """As `_plain_curvature`, where ties and sides matter too."""
-    if _is_plain(wins):
-        return float(_plain_curvature(noise, wins, u, score, accuracy, diagonal, cross, scratch))
-    x, gap, terms = scratch[13], scratch[14], scratch
+    """Add one judge's pairs to ``A``'s diagonal and to ``b_u``; their part of ``C_u``."""
+    gap, mixed, bend, terms = scratch[14], scratch[15], scratch[16], scratch
     own_bend = 0.0
     for c in range(wins.start[u], wins.start[u + 1], BLOCK):
         k = min(BLOCK, wins.start[u + 1] - c)
-        _gather(wins, c, c + k, score, gap)
-        _arguments(wins, c, gap, k, accuracy, _own_order(effects, u), x)
-        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), _pair_tie(effects, u), terms)
+        _pair_bends(noise, wins, effects, u, c, k, score, accuracy, gap, mixed, bend, scratch)
+        own_bend += _accuracy_bend(k, gap, bend)
         for i in range(k):
-            weight = _weight(wins.given_weight, c + i)
-            up, down = wins.winner[c + i], wins.loser[c + i]
-            slope, bend = weight * terms[1, i], weight * terms[2, i]
-            diagonal[up] += accuracy * accuracy * bend
-            diagonal[down] += accuracy * accuracy * bend
-            own_bend += gap[i] * gap[i] * bend
-            mixed = slope + accuracy * gap[i] * bend
-            cross[up] += mixed
-            cross[down] -= mixed
+            up, down, stiffness = wins.winner[c + i], wins.loser[c + i], accuracy**2 * bend[i]
+            diagonal[up] += stiffness
+            cross[up] += mixed[i]
+            diagonal[down] += stiffness
+            cross[down] -= mixed[i]
+        if effects is not None:
             if wins.side.shape[0]:
-                side = wins.side[c + i]
-                for at in _touched(places.order, places.own_order, u):
-                    diagonal[at] += side * side * bend
-                    cross[at] += side * gap[i] * bend
+                for i in range(k):
+                    side = wins.side[c + i]
+                    for at in _touched(places.order, places.own_order, u):
+                        diagonal[at] += side * side * bend[i]
+                        cross[at] += side * gap[i] * bend[i]
             if wins.tied.shape[0]:
-                for at in _touched(_tie_place(places, 0), places.own_tie, u):
-                    diagonal[at] += weight * terms[5, i]
-                    cross[at] += weight * gap[i] * terms[4, i]
+                for i in range(k):
+                    weight = _weight(wins.given_weight, c + i)
+                    for at in _touched(_tie_place(places, 0), places.own_tie, u):
+                        diagonal[at] += weight * terms[5, i]
+                        cross[at] += weight * gap[i] * terms[4, i]
     return own_bend
 
 
@@ -2797,6 +2866,53 @@ def _places_of_judge(
     return int(count)
 
 
+@njit(**INNER)
+def _room_for_lists(lists: Lists | None, effects: Effects | None) -> tuple[Floats, Floats]:
+    """Room for the scores in one judge's lists, and for the second derivatives of one list."""
+    spot, hessian = np.empty(0), np.empty((0, 0))
+    if lists is not None:
+        spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
+        if effects is not None:
+            size = _longest(lists) + effects.sizes.shape[0]
+            hessian = np.empty((size, size))
+    return spot, hessian
+
+
+@njit(**INNER, inline="always")
+def _profile_place(work: Floats, i: int, share: float) -> None:
+    """Subtract ``share b_ui^2`` from the diagonal at one place and forget ``b_ui``."""
+    work[i, 0] -= share * work[i, 1] * work[i, 1]
+    work[i, 1] = 0.0
+
+
+@njit(**INNER)
+def _profile_places(
+    wins: Wins,
+    lists: Lists | None,
+    effects: Effects | None,
+    places: EffectPlaces,
+    u: int,
+    share: float,
+    work: Floats,
+) -> None:
+    """`_profile_place` wherever a judge's votes have an effect; a second visit changes nothing."""
+    for k in range(wins.start[u], wins.start[u + 1]):
+        _profile_place(work, wins.winner[k], share)
+        _profile_place(work, wins.loser[k], share)
+    if lists is not None:
+        for e in range(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]]):
+            _profile_place(work, lists.item[e], share)
+    if effects is not None:
+        for t in range(effects.sizes.shape[0] if places.tie >= 0 else 0):
+            _profile_place(work, places.tie + t, share)
+    for common, own in ((-1, places.own_tie), (places.order, places.own_order)):
+        if common >= 0:
+            _profile_place(work, common, share)
+        if own >= 0:
+            _profile_place(work, own + u, share)
+    work[-1, 1] = 0.0
+
+
 @njit(**COMPILED)
 def curvature_pass(
     noise: NoiseCode,
@@ -2806,80 +2922,49 @@ def curvature_pass(
     effects: Effects | None,
     places: EffectPlaces,
     likeness: Floats | None,
+    first_judge: int,
+    last_judge: int,
     score: Floats,
     accuracy: Floats,
-    diagonal: Floats,
+    work: Floats,
     accuracy_bend: Floats,
 ) -> None:
-    """Curvature of the likelihood in each unknown, with the free accuracies profiled out.
+    """Curvature of some judges' likelihood in each unknown, the free accuracies profiled out.
 
     Let ``A`` be the second derivatives in the state (scores, ties, order), ``C`` those in the
     accuracies (a diagonal, prior included) and ``B`` the mixed ones, a column ``b_u`` for each
-    judge. Adds the diagonal of ``A - B C^-1 B'`` to `diagonal` and sets `accuracy_bend` to ``C``.
+    judge. Adds the diagonal of ``A - B C^-1 B'`` to the first column of `work` and sets
+    `accuracy_bend` to ``C``. The second column, 0 before and after, is for ``b_u``: next to what
+    it is subtracted from, as both are looked up together.
 
     With a `likeness` of the lists to those under Gumbel noise, their second derivatives are those
-    under Gumbel noise, times the likeness. `diagonal` has one place more than the state, for
-    effects that are not there.
+    under Gumbel noise, times the likeness. `work` has one place more than the state, for effects
+    that are not there.
     """
-    n = diagonal.shape[0]
-    scratch = np.empty((15, BLOCK))
-    cross = np.zeros(n)
-    seen = np.zeros(n, dtype=np.bool_)
-    found = np.empty(n, dtype=np.int64)
-    spot, hessian = np.empty(0), np.empty((0, 0))
-    if lists is not None:
-        spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
-        if effects is not None:
-            size = _longest(lists) + effects.sizes.shape[0]
-            hessian = np.empty((size, size))
-    for u in range(wins.start.shape[0] - 1):
-        if effects is None:
-            bend = _plain_curvature(noise, wins, u, score, accuracy[u], diagonal, cross, scratch)
-        else:
-            bend = _effects_curvature(
-                noise, wins, effects, places, u, score, accuracy[u], diagonal, cross, scratch
-            )
+    scratch = np.empty((17, BLOCK))
+    diagonal, cross = work[:, 0], work[:, 1]
+    spot, hessian = _room_for_lists(lists, effects)
+    for u in range(first_judge, last_judge):
+        bend = rule.precision + _pair_curvature(
+            noise, wins, effects, places, u, score, accuracy[u], diagonal, cross, scratch
+        )
         if lists is not None:
             _gather_lists(lists, u, score, spot)
             bend += _lists_curvature(
                 lists, likeness, effects, places, u, spot, accuracy[u], diagonal, cross, hessian
             )
-        bend += rule.precision
         accuracy_bend[u] = bend
         share = 1.0 / bend if rule.free and bend > 0.0 else 0.0
-        count = _places_of_judge(wins, lists, effects, places, u, seen, found)
-        for p in range(count):
-            i = found[p]
-            diagonal[i] -= cross[i] * cross[i] * share
-            cross[i] = 0.0
-        cross[-1] = 0.0
+        _profile_places(wins, lists, effects, places, u, share, work)
 
 
 # --- all second derivatives, for errors ----------------------------------------------------------
 
 
-@njit(**COMPILED)
-def count_places(
-    wins: Wins,
-    lists: Lists | None,
-    effects: Effects | None,
-    places: EffectPlaces,
-    n: int,
-    count: Offsets,
-) -> None:
-    """Set in how many places of the state each judge's votes have an effect."""
-    seen = np.zeros(n, dtype=np.bool_)
-    found = np.empty(n, dtype=np.int64)
-    for u in range(wins.start.shape[0] - 1):
-        count[u] = _places_of_judge(wins, lists, effects, places, u, seen, found)
-
-
 @njit(**INNER)
 def _add(matrix: Floats, i: int, j: int, amount: float) -> None:
-    """Add to an entry and its mirror image."""
-    matrix[i, j] += amount
-    if i != j:
-        matrix[j, i] += amount
+    """Add to an entry of a symmetric matrix, of which only the upper triangle is kept."""
+    matrix[min(i, j), max(i, j)] += amount
 
 
 @njit(**INNER)
@@ -2892,62 +2977,68 @@ def _pair_blocks(
     score: Floats,
     accuracy: float,
     matrix: Floats,
-    stiffness: Floats,
     column: Floats,
     scratch: Floats,
 ) -> float:
     """Add one judge's pairs to ``A`` and to ``b_u``; their part of ``C_u``.
 
-    Without a `matrix` (one of no size), the second derivative in the gap of each pair goes to
-    `stiffness`, and effects are taken as known.
+    A `matrix` of no size stands for an ``A`` that is not asked for.
     """
-    x, gap, terms = scratch[13], scratch[14], scratch
-    dense = matrix.shape[0] > 0
+    gap, mixed, bend = scratch[14], scratch[15], scratch[16]
     own_bend = 0.0
     for c in range(wins.start[u], wins.start[u + 1], BLOCK):
         k = min(BLOCK, wins.start[u + 1] - c)
-        _gather(wins, c, c + k, score, gap)
-        order_u, tie_u = 0.0, 0.0
+        _pair_bends(noise, wins, effects, u, c, k, score, accuracy, gap, mixed, bend, scratch)
+        own_bend += _accuracy_bend(k, gap, bend)
+        _add_mixed(wins, c, k, 1.0, mixed, column)
+        if matrix.shape[0]:
+            for i in range(k):
+                up, down, stiffness = wins.winner[c + i], wins.loser[c + i], accuracy**2 * bend[i]
+                matrix[up, up] += stiffness
+                matrix[down, down] += stiffness
+                _add(matrix, up, down, -stiffness)
         if effects is not None:
-            order_u, tie_u = _own_order(effects, u), _pair_tie(effects, u)
-        _arguments(wins, c, gap, k, accuracy, order_u, x)
-        _pair_terms(noise, x, k, _some_tied(wins, c, c + k), tie_u, terms)
-        for i in range(k):
-            weight = _weight(wins.given_weight, c + i)
-            up, down = wins.winner[c + i], wins.loser[c + i]
-            slope, bend = weight * terms[1, i], weight * terms[2, i]
-            pull = accuracy * accuracy * bend
-            mixed = slope + accuracy * gap[i] * bend
-            own_bend += gap[i] * gap[i] * bend
-            column[up] += mixed
-            column[down] -= mixed
-            if not dense:
-                stiffness[c + i] = pull
-                continue
-            matrix[up, up] += pull
-            matrix[down, down] += pull
-            matrix[up, down] -= pull
-            matrix[down, up] -= pull
-            order = _touched(places.order, places.own_order, u)
-            tie = _touched(_tie_place(places, 0), places.own_tie, u)
-            if wins.side.shape[0]:
-                side = wins.side[c + i]
-                _add_effect(
-                    matrix, column, order, up, down,
-                    accuracy * side * bend, side * gap[i] * bend, bend * side * side,
-                )  # fmt: skip
-            if wins.tied.shape[0]:
-                with_x = weight * terms[4, i]
-                _add_effect(
-                    matrix, column, tie, up, down,
-                    accuracy * with_x, gap[i] * with_x, weight * terms[5, i],
-                )  # fmt: skip
-                if wins.side.shape[0]:
-                    for at in order:
-                        for to in tie:
-                            if at >= 0 and to >= 0:
-                                _add(matrix, at, to, wins.side[c + i] * with_x)
+            _effect_blocks(wins, places, u, c, k, accuracy, matrix, column, scratch)
     return own_bend
+
+
+@njit(**INNER)
+def _effect_blocks(
+    wins: Wins,
+    places: EffectPlaces,
+    u: int,
+    c: int,
+    k: int,
+    accuracy: float,
+    matrix: Floats,
+    column: Floats,
+    scratch: Floats,
+) -> None:
+    """Add what the votes from c say of sides and ties; see `_pair_bends` for the `scratch`."""
+    if _is_plain(wins):
+        return
+    gap, bend, terms = scratch[14], scratch[16], scratch
+    order = _touched(places.order, places.own_order, u)
+    tie = _touched(_tie_place(places, 0), places.own_tie, u)
+    for i in range(k):
+        up, down = wins.winner[c + i], wins.loser[c + i]
+        with_tie = _weight(wins.given_weight, c + i) * terms[4, i]
+        if wins.side.shape[0]:
+            side = wins.side[c + i]
+            _add_effect(
+                matrix, column, order, up, down,
+                accuracy * side * bend[i], side * gap[i] * bend[i], bend[i] * side * side,
+            )  # fmt: skip
+        if wins.tied.shape[0]:
+            _add_effect(
+                matrix, column, tie, up, down,
+                accuracy * with_tie, gap[i] * with_tie, _weight(wins.given_weight, c + i) * terms[5, i],
+            )  # fmt: skip
+            if wins.side.shape[0] and matrix.shape[0]:
+                for at in order:
+                    for to in tie:
+                        if at >= 0 and to >= 0:
+                            _add(matrix, at, to, wins.side[c + i] * with_tie)
 
 
 @njit(**INNER)
@@ -2965,12 +3056,13 @@ def _add_effect(
     for at in touched:
         if at < 0:
             continue
-        _add(matrix, at, up, with_scores)
-        _add(matrix, at, down, -with_scores)
         column[at] += with_accuracy
-        for to in touched:
-            if to >= 0:
-                matrix[at, to] += own
+        if matrix.shape[0]:
+            _add(matrix, at, up, with_scores)
+            _add(matrix, at, down, -with_scores)
+            for to in touched:
+                if to >= at:
+                    matrix[at, to] += own
 
 
 @njit(**INNER)
@@ -2990,7 +3082,8 @@ def _list_blocks(
 ) -> tuple[int, float]:
     """Add one judge's lists to ``A`` and to ``b_u``; their part of ``C_u``.
 
-    Without a `matrix`, what would be added to it is listed in `entries`, from `entry` on.
+    Without a `matrix`, what would be added to it is listed in `entries`, where there is room, from
+    `entry` on.
     """
     own_bend = 0.0
     kinds = effects.sizes.shape[0]
@@ -3018,25 +3111,27 @@ def _list_blocks(
             for o in range(h):
                 along += hessian[i, o] * score[o]
                 pull = weight * accuracy * accuracy * hessian[i, o]
-                if matrix.shape[0] > 0:
-                    matrix[items[i], items[o]] += pull
-                else:
+                if matrix.shape[0]:
+                    if items[i] <= items[o]:
+                        matrix[items[i], items[o]] += pull
+                elif entries.shape[0]:
                     entries[entry] = pull
                     entry += 1
             column[items[i]] += weight * (slope[i] + accuracy * along)
             own_bend += weight * score[i] * along
-        if matrix.shape[0] == 0:
-            continue
         for t in range(kinds):
             for at in _touched(_tie_place(places, t), places.own_tie, u):
                 if at < 0:
                     continue
                 for o in range(h):
-                    _add(matrix, at, items[o], weight * accuracy * hessian[h + t, o])
                     column[at] += weight * hessian[h + t, o] * score[o]
+                if not matrix.shape[0]:
+                    continue
+                for o in range(h):
+                    _add(matrix, at, items[o], weight * accuracy * hessian[h + t, o])
                 for r in range(kinds):
                     for to in _touched(_tie_place(places, r), places.own_tie, u):
-                        if to >= 0:
+                        if to >= at:
                             matrix[at, to] += weight * hessian[h + t, h + r]
     return entry, own_bend
 
@@ -3051,63 +3146,90 @@ def blocks_pass(
     ready: ReadyLists | None,
     score: Floats,
     accuracy: Floats,
+    judges: Offsets,
     matrix: Floats,
-    stiffness: Floats,
+    rows: Floats,
+    bend: Floats,
+) -> None:
+    """All second derivatives of some judges' likelihood, exact; those of lists may be `ready`.
+
+    Adds ``A`` to the upper triangle of `matrix`, if that has a size, and ``b_u`` to a row of `rows`
+    for each of the judges; sets `bend` to their ``C_u``.
+    """
+    scratch, nothing = np.empty((17, BLOCK)), np.empty(0)
+    spot, hessian = _room_for_lists(lists, effects)
+    for p, u in enumerate(judges):
+        bend[p] = _pair_blocks(
+            noise, wins, effects, places, u, score, accuracy[u], matrix, rows[p], scratch
+        )
+        if lists is not None:
+            _gather_lists(lists, u, score, spot)
+            _, of_lists = _list_blocks(
+                lists, ready, effects, places, u, spot, accuracy[u],
+                matrix, nothing, 0, rows[p], hessian,
+            )  # fmt: skip
+            bend[p] += of_lists
+
+
+@njit(**COMPILED)
+def sparse_blocks_pass(
+    noise: NoiseCode,
+    wins: Wins,
+    lists: Lists | None,
+    effects: Effects | None,
+    places: EffectPlaces,
+    ready: ReadyLists | None,
+    score: Floats,
+    accuracy: Floats,
+    judges: Offsets,
+    matrix: Floats,
     entries: Floats,
+    size: int,
     start: Offsets,
     place: Integers,
     mixed: Floats,
     bend: Floats,
 ) -> None:
-    """All second derivatives of the likelihood, exact; those of lists may be `ready`.
+    """As `blocks_pass`, with ``b_u`` of the p-th judge in ``mixed[start[p]:start[p + 1]]``.
 
-    Sets `bend` to ``C``, adds ``A`` to `matrix`. If that has no size, sets what ``A`` consists of:
-    for each pair the `stiffness` of its gap, for each list the `entries` for its items, row by row.
-    ``b_u`` goes, place by place, to ``mixed[start[u]:start[u + 1]]`` and the places it is about to
-    `place`.
+    The places in the state (of this `size`) that it is about go to `place`, and `start` is set.
+    Without a matrix, lists set the `entries` for their items instead, row by row.
     """
-    n = max(matrix.shape[0], score.shape[0]) + 1
-    scratch = np.empty((15, BLOCK))
-    column = np.zeros(n)
-    seen = np.zeros(n, dtype=np.bool_)
-    found = np.empty(n, dtype=np.int64)
-    spot, hessian = np.empty(0), np.empty((0, 0))
-    if lists is not None:
-        spot = np.empty(_most_entries(lists, 0, lists.start.shape[0] - 1))
-        if effects is not None:
-            size = _longest(lists) + effects.sizes.shape[0]
-            hessian = np.empty((size, size))
+    scratch = np.empty((17, BLOCK))
+    spot, hessian = _room_for_lists(lists, effects)
+    column, seen = np.zeros(size), np.zeros(size, dtype=np.bool_)
+    found = np.empty(size, dtype=np.int64)
     entry = 0
-    for u in range(wins.start.shape[0] - 1):
-        bend[u] = _pair_blocks(
-            noise, wins, effects, places, u, score, accuracy[u],
-            matrix, stiffness, column, scratch,
-        )  # fmt: skip
+    for p, u in enumerate(judges):
+        bend[p] = _pair_blocks(
+            noise, wins, effects, places, u, score, accuracy[u], matrix, column, scratch
+        )
         if lists is not None:
             _gather_lists(lists, u, score, spot)
             entry, of_lists = _list_blocks(
                 lists, ready, effects, places, u, spot, accuracy[u],
                 matrix, entries, entry, column, hessian,
             )  # fmt: skip
-            bend[u] += of_lists
+            bend[p] += of_lists
         count = _places_of_judge(wins, lists, effects, places, u, seen, found)
-        for p in range(count):
-            place[start[u] + p] = found[p]
-            mixed[start[u] + p] = column[found[p]]
-            column[found[p]] = 0.0
+        start[p + 1] = start[p] + count
+        for o in range(count):
+            place[start[p] + o] = found[o]
+            mixed[start[p] + o] = column[found[o]]
+            column[found[o]] = 0.0
 
 
 @njit(**COMPILED)
 def subtract_squares(
     start: Offsets, place: Integers, mixed: Floats, share: Floats, matrix: Floats
 ) -> None:
-    """Subtract ``sum_u share_u b_u b_u'`` from `matrix`."""
+    """Subtract ``sum_u share_u b_u b_u'`` from the upper triangle of `matrix`; places ascend."""
     for u in range(start.shape[0] - 1):
         if share[u] == 0.0:
             continue
         for p in range(start[u], start[u + 1]):
             pull = mixed[p] * share[u]
-            for o in range(start[u], start[u + 1]):
+            for o in range(p, start[u + 1]):
                 matrix[place[p], place[o]] -= pull * mixed[o]
 
 
@@ -3119,10 +3241,218 @@ def squares(
     for u in range(start.shape[0] - 1):
         square[u] = 0.0
         for p in range(start[u], start[u + 1]):
-            row = 0.0
-            for o in range(start[u], start[u + 1]):
+            row = 0.5 * covariance[place[p], place[p]] * mixed[p]
+            for o in range(p + 1, start[u + 1]):
                 row += covariance[place[p], place[o]] * mixed[o]
-            square[u] += mixed[p] * row
+            square[u] += 2.0 * mixed[p] * row
+
+
+# --- the same without matrices, for very many items ----------------------------------------------
+#
+# What a pair adds to ``(A - B C^-1 B') v`` is, at its winner and with the other sign at its loser,
+#
+#     stiffness (v_winner - v_loser) - mixed share_u b_u'v.
+#
+# So a judge's votes are gone through twice, for ``b_u'v`` and for this, with many ``v`` at a time:
+# they are the columns of a matrix, of which a vote needs two rows. Effects are taken as known.
+
+
+@njit(**INNER, fastmath=EXACT_ORDER)
+def _take_steps(wins: Wins, a: int, k: int, vectors: Floats, step: Floats) -> None:
+    """``step = vectors[winner] - vectors[loser]`` for the votes from a."""
+    for i in range(k):
+        up, down = wins.winner[a + i], wins.loser[a + i]
+        for j in range(vectors.shape[1]):
+            step[i, j] = vectors[up, j] - vectors[down, j]
+
+
+@njit(**INNER, fastmath=EXACT_ORDER)
+def _add_along(k: int, mixed: Floats, step: Floats, along: Floats) -> None:
+    """Add the part of ``b_u' vectors`` of some votes."""
+    for i in range(k):
+        for j in range(along.shape[0]):
+            along[j] += mixed[i] * step[i, j]
+
+
+@njit(**INNER, fastmath=EXACT_ORDER)
+def _add_energy(k: int, square: float, bend: Floats, step: Floats, energy: Floats) -> None:
+    """Add the part of ``vectors' A vectors`` of some votes, of each vector with itself."""
+    for i in range(k):
+        for j in range(energy.shape[0]):
+            energy[j] += square * bend[i] * (step[i, j] * step[i, j])
+
+
+@njit(**INNER, fastmath=EXACT_ORDER)
+def _add_product(
+    wins: Wins,
+    a: int,
+    k: int,
+    square: float,
+    mixed: Floats,
+    bend: Floats,
+    step: Floats,
+    along: Floats,
+    product: Floats,
+) -> None:
+    """Add the part of the votes from a; `along` is ``share_u b_u' vectors``, `step` is spoilt."""
+    for i in range(k):
+        up, down = wins.winner[a + i], wins.loser[a + i]
+        for j in range(along.shape[0]):
+            step[i, j] = square * bend[i] * step[i, j] - mixed[i] * along[j]
+        for j in range(product.shape[1]):
+            product[up, j] += step[i, j]
+        for j in range(product.shape[1]):
+            product[down, j] -= step[i, j]
+
+
+@njit(**COMPILED, fastmath=EXACT_ORDER)
+def profile_product(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects | None,
+    first_judge: int,
+    last_judge: int,
+    score: Floats,
+    accuracy: Floats,
+    share: Floats,
+    vectors: Floats,
+    judged: Floats | None,
+    product: Floats,
+) -> None:
+    """Add some judges' part of ``(A - B C^-1 B') vectors`` to `product`: that of their pairs.
+
+    Where they have lists too, `judged` has these lists' part of ``b_u' vectors``, a row for each
+    judge, and gets the whole.
+    """
+    scratch, step = np.empty((17, BLOCK)), np.empty((BLOCK, vectors.shape[1]))
+    gap, mixed, bend = scratch[14], scratch[15], scratch[16]
+    along = np.empty(vectors.shape[1])
+    for u in range(first_judge, last_judge):
+        a, b = wins.start[u], wins.start[u + 1]
+        along[:] = 0.0
+        for c in range(a, b, BLOCK):
+            k = min(BLOCK, b - c)
+            _pair_bends(
+                noise, wins, effects, u, c, k, score, accuracy[u], gap, mixed, bend, scratch
+            )
+            _take_steps(wins, c, k, vectors, step)
+            _add_along(k, mixed, step, along)
+        if judged is not None:
+            along += judged[u]
+            judged[u] = along
+        along *= share[u]
+        for c in range(a, b, BLOCK):
+            k = min(BLOCK, b - c)
+            if b - a > BLOCK:
+                _pair_bends(
+                    noise, wins, effects, u, c, k, score, accuracy[u], gap, mixed, bend, scratch
+                )
+                _take_steps(wins, c, k, vectors, step)
+            _add_product(wins, c, k, accuracy[u] ** 2, mixed, bend, step, along, product)
+
+
+@njit(**COMPILED, fastmath=EXACT_ORDER)
+def profile_energy(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects | None,
+    first_judge: int,
+    last_judge: int,
+    score: Floats,
+    accuracy: Floats,
+    share: Floats,
+    vectors: Floats,
+    judged: Floats | None,
+    energy: Floats,
+) -> None:
+    """Add some judges' part of ``v' (A - B C^-1 B') v`` for each column ``v`` of `vectors`.
+
+    `judged` is as in `profile_product`, and stays as it is; what lists add to ``A`` is left out.
+    """
+    scratch, step = np.empty((17, BLOCK)), np.empty((BLOCK, vectors.shape[1]))
+    gap, mixed, bend = scratch[14], scratch[15], scratch[16]
+    along = np.empty(vectors.shape[1])
+    for u in range(first_judge, last_judge):
+        along[:] = 0.0
+        for c in range(wins.start[u], wins.start[u + 1], BLOCK):
+            k = min(BLOCK, wins.start[u + 1] - c)
+            _pair_bends(
+                noise, wins, effects, u, c, k, score, accuracy[u], gap, mixed, bend, scratch
+            )
+            _take_steps(wins, c, k, vectors, step)
+            _add_along(k, mixed, step, along)
+            _add_energy(k, accuracy[u] ** 2, bend, step, energy)
+        if judged is not None:
+            along += judged[u]
+        for j in range(along.shape[0]):
+            energy[j] -= share[u] * along[j] * along[j]
+
+
+@njit(**COMPILED)
+def pairs_mixed_sum(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects | None,
+    first_judge: int,
+    last_judge: int,
+    score: Floats,
+    accuracy: Floats,
+    factor: Floats,
+    total: Floats,
+) -> None:
+    """Add ``sum_u factor_u b_u`` over some judges to `total`: the part of their pairs."""
+    scratch = np.empty((17, BLOCK))
+    gap, mixed, bend = scratch[14], scratch[15], scratch[16]
+    for u in range(first_judge, last_judge):
+        for c in range(wins.start[u], wins.start[u + 1], BLOCK):
+            k = min(BLOCK, wins.start[u + 1] - c)
+            _pair_bends(
+                noise, wins, effects, u, c, k, score, accuracy[u], gap, mixed, bend, scratch
+            )
+            _add_mixed(wins, c, k, factor[u], mixed, total)
+
+
+@njit(**INNER, inline="always")
+def _taken_square(column: Floats, variance: Floats, i: int) -> float:
+    """``b_ui^2 variance_i``; it is forgotten, so that a second visit adds nothing."""
+    found = column[i] * column[i] * variance[i]
+    column[i] = 0.0
+    return float(found)
+
+
+@njit(**COMPILED)
+def mixed_squares(
+    noise: NoiseCode,
+    wins: Wins,
+    effects: Effects | None,
+    first_judge: int,
+    last_judge: int,
+    score: Floats,
+    accuracy: Floats,
+    of_lists: SparseRows | None,
+    variance: Floats,
+    square: Floats,
+) -> None:
+    """Set ``square_u = sum_i b_ui^2 variance_i`` for some judges."""
+    scratch = np.empty((17, BLOCK))
+    column = np.zeros(score.shape[0])
+    gap, mixed, bend = scratch[14], scratch[15], scratch[16]
+    for u in range(first_judge, last_judge):
+        square[u] = 0.0
+        for c in range(wins.start[u], wins.start[u + 1], BLOCK):
+            k = min(BLOCK, wins.start[u + 1] - c)
+            _pair_bends(
+                noise, wins, effects, u, c, k, score, accuracy[u], gap, mixed, bend, scratch
+            )
+            _add_mixed(wins, c, k, 1.0, mixed, column)
+        if of_lists is not None:
+            for p in range(of_lists.start[u], of_lists.start[u + 1]):
+                column[of_lists.place[p]] += of_lists.mixed[p]
+            for p in range(of_lists.start[u], of_lists.start[u + 1]):
+                square[u] += _taken_square(column, variance, of_lists.place[p])
+        for i in range(wins.start[u], wins.start[u + 1]):
+            square[u] += _taken_square(column, variance, wins.winner[i])
+            square[u] += _taken_square(column, variance, wins.loser[i])
 
 
 # --- one judge's votes on one item ---------------------------------------------------------------

@@ -1,39 +1,54 @@
 """Second derivatives of the objective in all unknowns, without a judge x item matrix.
 
 ``A``, ``B`` and ``C`` are the blocks in the state (scores and effects), between, and in the
-accuracies. ``C`` is diagonal and every judge has a column ``b_u`` of ``B`` with entries only for
-what its votes are about, so ``B`` is kept as a sparse matrix, a row for each judge.
+accuracies. ``C`` is diagonal and every judge has a column ``b_u`` of ``B``, with entries only for
+what its votes are about. All ``b_u`` together would take more room than the votes: they are worked
+out for some judges, used and forgotten, as often as they are needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy.linalg import LinAlgError, blas, lapack
+from scipy.sparse import csr_array
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
-from juryrank.effects import NO_EFFECTS, Layout
+from juryrank.effects import Layout
 from juryrank.objective import Objective
+
+Judges = NDArray[np.int64]
 
 MOST_DENSE = 3_000
 """With more unknowns, ``A`` is not kept as a whole matrix."""
-JUDGES_AT_ONCE = 512
+MOST_NUMBERS = 1 << 20
+"""Of the ``b_u`` that are worked out at a time."""
 LEAST_BEND = 1e-12
 """An accuracy with less curvature is not determined at all; its judge is left out of the errors."""
-WIDE = 8
-"""Judges whose votes are about 1 / WIDE of all unknowns go through matrix products."""
+WIDE = 6
+"""Judges whose votes may be about 1 / WIDE of all unknowns go through matrix products."""
+NO_MATRIX = np.empty((0, 0))
+
+
+class Inverse(NamedTuple):
+    """The inverse of a positive matrix, ``R' R``."""
+
+    root: Floats
+    """``R``, a lower triangle; what stands above its diagonal has no meaning."""
+    whole: Floats
 
 
 class Information:
     """The blocks at one point.
 
-    With very many unknowns some effects are taken as known: those of single judges, and with more
-    than `MOST_DENSE` items all of them. `layout` is that of what is not.
+    With very many unknowns the effects of single judges are taken as known. `layout` is that of
+    what is not.
     """
 
     def __init__(self, objective: Objective, state: Floats, accuracy: Floats) -> None:
@@ -41,127 +56,171 @@ class Information:
         self.layout = _small_enough(objective.layout)
         self.at = _places_of(self.layout, objective.layout)
         """Where the unknowns stand in the whole state."""
-        self.prior = objective.state_bend(state)[self.at]
+        self.state, self.accuracy = state, accuracy
         self.bend = np.full(objective.n_judges, objective.prior.accuracy_precision)
         """``C``."""
-        self.votes, self.mixed = self._blocks(state, accuracy)
-        """``A`` without the prior, and ``B'``, a row for each judge."""
-        known = self.bend > LEAST_BEND
-        inverse = np.divide(1.0, self.bend, out=np.zeros(len(self.bend)), where=known)
-        self.share = inverse if objective.accuracies_free else np.zeros(len(inverse))
+        self.share = np.zeros(objective.n_judges)
         """``C^-1``, or 0 where the accuracies are known."""
-        squares = self.mixed.multiply(self.mixed)
-        self.diagonal = self.votes.diagonal() + self.prior - squares.T @ self.share
-        """Of ``A - B C^-1 B'``."""
+        self._upper = np.zeros((self.size, self.size))
+        """``A - B C^-1 B'``, prior included; its upper triangle."""
+        np.fill_diagonal(self._upper, objective.state_bend(state)[self.at])
+        for some in self._rows(self._upper):
+            self.bend[some.judges] += some.bend
+            share = shares(objective, self.bend[some.judges])
+            self.share[some.judges] = share
+            if objective.accuracies_free:
+                some.subtract_squares(share, self._upper)
 
     @property
     def size(self) -> int:
         """How many unknowns there are, beside the accuracies."""
         return self.layout.size
 
+    @property
+    def diagonal(self) -> Floats:
+        """Of ``A - B C^-1 B'``, prior included."""
+        return np.diag(self._upper)
+
     def profile_matrix(self) -> Floats:
         """``A - B C^-1 B'``, prior included."""
-        matrix = np.array(self.votes)
-        narrow = np.where(self._is_wide, 0.0, self.share)
-        rows = self.mixed
-        _kernels.subtract_squares(rows.indptr, rows.indices, rows.data, narrow, matrix)
-        for judges, wide in self._wide_rows():
-            matrix -= (wide.T * self.share[judges]) @ wide
-        matrix[np.diag_indices(self.size)] += self.prior
-        return matrix
-
-    def times_profile_matrix(self, vector: Floats) -> Floats:
-        """``(A - B C^-1 B') vector``, prior included."""
-        judged = self.share * (self.mixed @ vector)
-        return np.asarray(self.prior * vector + self.votes @ vector - self.mixed.T @ judged)
+        return _mirrored(self._upper)
 
     def mixed_sum(self, factor: Floats) -> Floats:
         """``sum_u factor_u b_u``."""
-        return np.asarray(self.mixed.T @ factor)
+        total = np.zeros(self.size)
+        for some in self._rows(NO_MATRIX):
+            total += some.rows.T @ factor[some.judges]
+        return total
 
-    def mixed_rows(self, judges: NDArray[np.int64]) -> Floats:
+    def mixed_rows(self, first: int, last: int) -> Floats:
         """``b_u`` of some judges, a row for each."""
-        return np.asarray(self.mixed[judges].toarray())
+        return self._dense_rows(np.arange(first, last), NO_MATRIX).rows
 
-    def mixed_squares(self, covariance: Floats) -> Floats:
-        """``b_u' covariance b_u`` for every judge; a vector stands for a diagonal covariance."""
-        rows = self.mixed
-        if covariance.ndim == 1:
-            return np.asarray(rows.multiply(rows) @ covariance)
-        square = np.zeros(len(self.share))
-        lengths = np.where(self._is_wide, 0, np.diff(rows.indptr))
-        narrow = sparse.csr_array(rows[np.flatnonzero(lengths)])
-        some = np.zeros(narrow.shape[0])
-        _kernels.squares(narrow.indptr, narrow.indices, narrow.data, covariance, some)
-        square[np.flatnonzero(lengths)] = some
-        for judges, wide in self._wide_rows():
-            square[judges] = np.einsum("ij,ij->i", wide @ covariance, wide)
-        return square
+    def mixed_forms(self, inverse: Inverse, direction: Floats) -> tuple[Floats, Floats]:
+        """``b_u' inverse b_u`` and ``b_u' direction`` for every judge."""
+        square, along = np.empty(len(self.share)), np.empty(len(self.share))
+        for some in self._rows(NO_MATRIX):
+            along[some.judges] = some.rows @ direction
+            square[some.judges] = some.squares(inverse)
+        return square, along
 
-    def mixed_along(self, direction: Floats) -> Floats:
-        """``b_u' direction`` for every judge."""
-        return np.asarray(self.mixed @ direction)
+    def _rows(self, matrix: Floats) -> Iterator[_DenseRows | _SparseRows]:
+        """``b_u`` of all judges, some at a time; ``A`` is added to the matrix, if it has a size."""
+        is_wide = self._most_places * WIDE >= self.size
+        wide, narrow = np.flatnonzero(is_wide), np.flatnonzero(~is_wide)
+        at_once = max(MOST_NUMBERS // self.size, 1)
+        for first in range(0, len(wide), at_once):
+            yield self._dense_rows(wide[first : first + at_once], matrix)
+        group = np.cumsum(self._most_places[narrow]) // MOST_NUMBERS
+        for judges in np.split(narrow, np.flatnonzero(np.diff(group)) + 1):
+            yield self._sparse_rows(judges, matrix)
 
     @cached_property
-    def _is_wide(self) -> NDArray[np.bool_]:
-        return np.asarray(np.diff(self.mixed.indptr) * WIDE >= self.size)
+    def _most_places(self) -> Judges:
+        """How many unknowns each judge's votes can be about."""
+        wins, lists, model = self.objective.wins, self.objective.lists, self.layout.model
+        entries = np.diff(lists.begin[lists.start])
+        return np.asarray(2 * np.diff(wins.start) + entries + len(model.sizes) + 3)
 
-    def _wide_rows(self) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-        wide = np.flatnonzero(self._is_wide)
-        for first in range(0, len(wide), JUDGES_AT_ONCE):
-            judges = wide[first : first + JUDGES_AT_ONCE]
-            yield judges, self.mixed_rows(judges)
+    def _dense_rows(self, judges: Judges, matrix: Floats) -> _DenseRows:
+        rows, bend = np.zeros((len(judges), self.size)), np.empty(len(judges))
+        _kernels.blocks_pass(*self._known_to_kernels, judges, matrix, rows, bend)
+        return _DenseRows(judges, bend, rows)
 
-    def _blocks(
-        self, state: Floats, accuracy: Floats
-    ) -> tuple[Floats | sparse.csr_array, sparse.csr_array]:
-        objective, n = self.objective, self.objective.n_items
-        wins, lists, places = objective.wins, objective.lists, self.layout.places
-        known = objective.known_to_kernels(state)
-        count = np.zeros(objective.n_judges, dtype=np.int64)
-        _kernels.count_places(wins, *known, places, self.size + 1, count)
-        start = np.concatenate(([0], np.cumsum(count)))
-        place, mixed = np.empty(start[-1], dtype=np.int32), np.empty(start[-1])
-        dense = n <= MOST_DENSE
-        matrix = np.zeros((self.size, self.size) if dense else (0, 0))
-        stiffness = np.empty(0 if dense else len(wins.winner))
-        entries = np.empty(0 if dense else int(np.sum(lists.length**2)))
-        bend = np.empty(objective.n_judges)
-        chained = objective.chained
-        ready = chained and chained.ready(chained.places(state[:n], accuracy))
-        _kernels.blocks_pass(
-            objective.noise.code, wins, *known, places, ready, state[:n], accuracy,
-            matrix, stiffness, entries, start, place, mixed, bend,
+    def _sparse_rows(self, judges: Judges, matrix: Floats) -> _SparseRows:
+        most = int(self._most_places[judges].sum())
+        start, bend = np.zeros(len(judges) + 1, dtype=np.int64), np.empty(len(judges))
+        place, mixed = np.empty(most, dtype=np.int32), np.empty(most)
+        _kernels.sparse_blocks_pass(
+            *self._known_to_kernels, judges, matrix, np.empty(0), self.size,
+            start, place, mixed, bend,
         )  # fmt: skip
-        self.bend += bend
-        rows = sparse.csr_array((mixed, place, start), shape=(objective.n_judges, self.size))
-        if dense:
-            return matrix, rows
-        return self._sparse(stiffness, entries), rows
-
-    def _sparse(self, stiffness: Floats, entries: Floats) -> sparse.csr_array:
-        """``A`` from the parts of pairs and lists."""
-        n, wins, lists = self.objective.n_items, self.objective.wins, self.objective.lists
-        up, down = wins.winner, wins.loser
-        length = lists.length[lists.entry_list]
-        first = np.cumsum(length) - length
-        column = np.arange(int(length.sum())) + np.repeat(
-            lists.begin[:-1][lists.entry_list] - first, length
+        rows = csr_array(
+            (mixed[: start[-1]], place[: start[-1]], start), shape=(len(judges), self.size)
         )
-        rows = np.concatenate((up, down, up, down, np.repeat(lists.item, length)))
-        columns = np.concatenate((up, down, down, up, lists.item[column]))
-        values = np.concatenate((stiffness, stiffness, -stiffness, -stiffness, entries))
-        return sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(n, n)))
+        rows.sort_indices()
+        return _SparseRows(judges, bend, rows)
+
+    @cached_property
+    def _known_to_kernels(self) -> tuple[object, ...]:
+        objective, score = self.objective, self.state[: self.objective.n_items]
+        chained = objective.chained
+        ready = chained and chained.ready(chained.places(score, self.accuracy))
+        return (
+            objective.noise.code, objective.wins, *objective.known_to_kernels(self.state),
+            self.layout.places, ready, score, self.accuracy,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _DenseRows:
+    """``b_u`` of some judges, a row for each, and the votes' part of their ``C_u``."""
+
+    judges: Judges
+    bend: Floats
+    rows: Floats
+
+    def subtract_squares(self, share: Floats, upper: Floats) -> None:
+        """Subtract ``sum_u share_u b_u b_u'`` from an upper triangle."""
+        scaled = self.rows * np.sqrt(share)[:, None]
+        # To BLAS, which has columns where we have rows, an upper triangle is a lower one.
+        blas.dsyrk(-1.0, scaled.T, beta=1.0, c=upper.T, lower=1, overwrite_c=1)
+
+    def squares(self, inverse: Inverse) -> Floats:
+        """``b_u' inverse b_u``, as ``|R b_u|^2``; the rows are spoilt."""
+        found = blas.dtrmm(1.0, inverse.root, self.rows.T, lower=1, overwrite_b=1)
+        return np.asarray(np.einsum("iu,iu->u", found, found))
+
+
+@dataclass(frozen=True)
+class _SparseRows:
+    """The same for judges whose votes are about few unknowns."""
+
+    judges: Judges
+    bend: Floats
+    rows: csr_array
+
+    def subtract_squares(self, share: Floats, upper: Floats) -> None:
+        """Subtract ``sum_u share_u b_u b_u'`` from an upper triangle."""
+        rows = self.rows
+        _kernels.subtract_squares(rows.indptr, rows.indices, rows.data, share, upper)
+
+    def squares(self, inverse: Inverse) -> Floats:
+        """``b_u' inverse b_u``."""
+        rows, found = self.rows, np.empty(len(self.judges))
+        _kernels.squares(rows.indptr, rows.indices, rows.data, inverse.whole, found)
+        return found
+
+
+def inverse_of(matrix: Floats) -> Inverse:
+    """The inverse of a symmetric matrix; raises `LinAlgError` where it is not positive."""
+    factor, failed = lapack.dpotrf(matrix.T, lower=1, clean=0)
+    if failed:
+        raise LinAlgError("The matrix is not positive definite.")
+    root, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
+    whole, _ = lapack.dlauum(root, lower=1)
+    return Inverse(root, _mirrored(whole.T))
+
+
+def shares(objective: Objective, bend: Floats) -> Floats:
+    """``C^-1`` of some judges, or 0 where the accuracies are known."""
+    found = np.zeros(len(bend))
+    if not objective.accuracies_free:
+        return found
+    return np.divide(1.0, bend, out=found, where=bend > LEAST_BEND)
+
+
+def _mirrored(upper: Floats) -> Floats:
+    """The symmetric matrix with this upper triangle."""
+    return np.triu(upper) + np.triu(upper, 1).T
 
 
 def _small_enough(layout: Layout) -> Layout:
     """The layout without effects for which there is no room."""
-    if layout.n_items > MOST_DENSE:
-        return replace(layout, model=NO_EFFECTS)
-    if layout.size > MOST_DENSE:
-        model = replace(layout.model, ties_by_judge=False, order_by_judge=False)
-        return replace(layout, model=model)
-    return layout
+    if layout.size <= MOST_DENSE:
+        return layout
+    model = replace(layout.model, ties_by_judge=False, order_by_judge=False)
+    return replace(layout, model=model)
 
 
 def _places_of(small: Layout, whole: Layout) -> NDArray[np.int64]:

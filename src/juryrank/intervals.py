@@ -117,7 +117,7 @@ def _tiers(score: Floats, order: Codes, uncertainty: Uncertainty, confidence: fl
     first = 0
     while first < n:
         top = int(order[first])
-        error = np.sqrt(uncertainty.difference_variance(top)[order[first:]])
+        error = np.sqrt(uncertainty.rough_difference_variance(top)[order[first:]])
         surely_worse = np.flatnonzero(score[top] - score[order[first:]] > far * error)
         # An error of 0 with a difference of 0 is the item itself, or an exact tie.
         surely_worse = surely_worse[surely_worse > 0]

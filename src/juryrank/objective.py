@@ -16,6 +16,7 @@ and one of their own spread on what sets single judges apart.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -250,13 +251,28 @@ class Objective:
 
         Those of rankings under noise other than Gumbel are about right, and not exact.
         """
-        diagonal, accuracy_bend = np.zeros(self.layout.size + 1), np.empty(self.n_judges)
+        accuracy_bend, score = np.empty(self.n_judges), state[: self.n_items]
         likeness = None if self.chained is None else self.chained.likeness
-        _kernels.curvature_pass(
-            self.noise.code, self.rule, self.wins, *self.known_to_kernels(state),
-            self.layout.places, likeness, state[: self.n_items], accuracy, diagonal, accuracy_bend,
-        )  # fmt: skip
-        return Curvature(diagonal[:-1] + self.state_bend(state), accuracy_bend)
+        known = self.known_to_kernels(state)
+
+        def one_chunk(first: int, last: int) -> Floats:
+            work = np.zeros((self.layout.size + 1, 2))
+            _kernels.curvature_pass(
+                self.noise.code, self.rule, self.wins, *known, self.layout.places, likeness,
+                first, last, score, accuracy, work, accuracy_bend,
+            )  # fmt: skip
+            return work[:-1, 0].copy()
+
+        diagonal = self.sum_over_chunks(one_chunk)
+        return Curvature(diagonal + self.state_bend(state), accuracy_bend)
+
+    def sum_over_chunks(self, one_chunk: Callable[[int, int], Floats]) -> Floats:
+        """The sum of what `one_chunk` finds for the judges from ... to, in a fixed order."""
+        bounds = self.chunks[:-1].tolist(), self.chunks[1:].tolist()
+        if self.threads == 1 or len(bounds[0]) == 1:
+            return _sum(map(one_chunk, *bounds))
+        with ThreadPoolExecutor(self.threads) as pool:
+            return _sum(pool.map(one_chunk, *bounds))
 
     def scale_bend(self, state: Floats, accuracy: Floats, accuracy_bend: Floats) -> float:
         """The second derivative of the profile in ``c`` where all scores are multiplied by it.
@@ -403,3 +419,11 @@ class Objective:
             return 0.0
         distance = accuracy - 1.0
         return 0.5 * self.prior.accuracy_precision * float(distance @ distance)
+
+
+def _sum(parts: Iterator[Floats]) -> Floats:
+    """The sum of the parts, each forgotten as soon as it is added; the first is overwritten."""
+    total = next(parts)
+    for part in parts:
+        total += part
+    return total

@@ -22,16 +22,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse.linalg import LinearOperator, cg
+from numpy.typing import NDArray
 
 from juryrank.arrays import Floats
-from juryrank.information import JUDGES_AT_ONCE, MOST_DENSE, Information
+from juryrank.conjugate import System, solved
+from juryrank.information import MOST_DENSE, Information, Inverse, inverse_of
 from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution
+from juryrank.wide import WideInformation
 
 Intervals = Literal["information", "sandwich", "bootstrap"]
 
@@ -39,7 +40,16 @@ EXACT_ITEMS = 20
 """Of so many of the best items the errors are then exact."""
 PROBED_ITEMS = 20
 """From so many other items the errors of the rest are extrapolated."""
-CG_TOLERANCE = 1e-6
+VARIANCE_TOLERANCE = 1e-5
+"""Relative, of the errors that are not extrapolated."""
+SCALE_TOLERANCE = 1e-8
+"""Of the variance of the scale; its covariances are known to the root of it."""
+COLUMN_TOLERANCE = 1e-11
+"""Of the variance of an item that is asked about, and its root of the covariances with others."""
+NUMBERS_AT_ONCE = 500_000
+"""Of the vectors that are solved for together."""
+LEAST_AT_ONCE = 8
+JUDGES_AT_ONCE = 512
 MOST_WIDENING = 0.5
 RESAMPLES = 200
 LEAST_CURVATURE = 1e-12
@@ -75,10 +85,13 @@ class Uncertainty:
 
     def difference_variance(self, i: int) -> Floats:
         """The variance of the difference between one item's score and each."""
-        variance = self.score_variance
-        found = variance[i] + variance - 2.0 * self.covariances(i)
-        found[i] = 0.0
-        return np.asarray(np.maximum(found, 0.0))
+        return _of_differences(self.score_variance, i, self.covariances(i))
+
+    def rough_difference_variance(self, i: int) -> Floats:
+        """The same; with very many items the covariances are not solved for, but about right."""
+        whole = self.covariance
+        covariances = whole.rough_column(i) if isinstance(whole, _Columns) else whole[i]
+        return _of_differences(self.score_variance, i, covariances)
 
     def draws(self, count: int, seed: int) -> Floats:
         """Errors of all scores, drawn from the (joint, where it is known) covariance."""
@@ -93,6 +106,13 @@ class Uncertainty:
             value, vector = np.linalg.eigh(self.covariance)
             drawn = normal @ (vector * np.sqrt(np.maximum(value, 0.0))).T
         return np.asarray(drawn - drawn.mean(axis=1, keepdims=True))
+
+
+def _of_differences(variance: Floats, i: int, covariances: Floats) -> Floats:
+    """The variances of the differences to one item."""
+    found = variance[i] + variance - 2.0 * covariances
+    found[i] = 0.0
+    return np.asarray(np.maximum(found, 0.0))
 
 
 def from_joint(
@@ -146,24 +166,33 @@ def _wider(scale: float, curvature: Floats) -> float:
 
 def by_information(objective: Objective, solution: Solution, gauge: Gauge) -> Uncertainty:
     """Errors from the observed information; raises `LinAlgError` where it is not positive."""
-    parts = _Parts(objective, solution, gauge)
     if objective.n_items > MOST_DENSE:
-        return _wide(parts)
+        return _wide(_Parts(objective, solution, gauge, WideInformation))
+    parts = _Parts(objective, solution, gauge, Information)
     return _dense(parts, _inverse(parts))
 
 
-class _Parts:
+Blocks = TypeVar("Blocks", Information, WideInformation)
+
+
+class _Parts(Generic[Blocks]):
     """What both ways of inverting need: the blocks, and the gauge."""
 
-    def __init__(self, objective: Objective, solution: Solution, gauge: Gauge) -> None:
+    def __init__(
+        self,
+        objective: Objective,
+        solution: Solution,
+        gauge: Gauge,
+        blocks: Callable[[Objective, Floats, Floats], Blocks],
+    ) -> None:
         self.objective = objective
         self.score = solution.score - solution.score.mean()
         self.state = np.concatenate((self.score, solution.effects))
         self.accuracy = solution.accuracy
         self.gauge = gauge
-        self.blocks = Information(objective, self.state, self.accuracy)
-        self.diagonal = self.blocks.diagonal
-        self.share = self.blocks.share
+        self.blocks: Blocks = blocks(objective, self.state, self.accuracy)
+        self.diagonal: Floats = self.blocks.diagonal
+        self.share: Floats = self.blocks.share
         effects = np.zeros(self.blocks.size - len(self.score))
         self.along = np.concatenate((self.score, effects))
         """How the unknowns of the answer move with its scale: scores, but no effects."""
@@ -197,47 +226,28 @@ class _Parts:
 
         ``own`` is ``P W P``, `with_scale` is ``P W q``.
         """
-        stretch, along = self.stretch, self.along
-        cross = np.outer(stretch * with_scale, along)
-        own = own * np.outer(stretch, stretch)
-        return np.asarray(own - (cross + cross.T) + scale_variance * np.outer(along, along))
+        half = self.stretch * with_scale - 0.5 * scale_variance * self.along
+        cross = np.outer(half, self.along)
+        found: Floats = own * self.stretch[:, None]
+        found *= self.stretch
+        found -= cross + cross.T
+        return found
 
     def scale_variance(self, with_scale: Floats) -> float:
         """``var(c) = sum slope^2 / C + q' W q``."""
         direct = float(np.sum(self.gauge.slope**2 * self.share))
         return direct + float(self.scale_pull @ with_scale)
 
-    def effect_sd(self, joint: Floats | None) -> Floats:
-        """Errors of all effects, as they are told; some may have been taken as known.
+    def accuracy_sd(self, square: Floats, along: Floats, scale_variance: float) -> Floats:
+        """Standard errors of ``a / c``; inf where nothing is known.
 
-        Those have the errors that they would have if all else were held.
+        `square` and `along` are ``b_u' W b_u`` and ``b_u' W q``. A `scale_variance` of 0 stands for
+        a scale that is held.
         """
-        n, whole = len(self.score), self.objective.layout
-        if whole.size == n:
-            return np.empty(0)
-        held = self.objective.curvature(self.state, self.accuracy).state[n:]
-        variance = 1.0 / np.maximum(held, LEAST_CURVATURE)
-        if joint is None:
-            return np.asarray(np.sqrt(whole.total_variances(variance, None)))
-        variance[self.blocks.at[n:] - n] = np.diag(joint)[n:]
-        all_there = self.blocks.size == whole.size
-        return np.asarray(
-            np.sqrt(whole.total_variances(variance, joint[n:, n:] if all_there else None))
-        )
-
-    def accuracy_sd(self, covariance: Floats, with_scale: Floats, scale_variance: float) -> Floats:
-        """Standard errors of ``a / c``; NaN where accuracies are known, inf where nothing is.
-
-        A vector as `covariance` of the scores stands for a diagonal one; a `scale_variance` of 0
-        for a scale that is held.
-        """
-        if not self.objective.accuracies_free:
-            return np.full(len(self.accuracy), np.nan)
         c, a, share = self.gauge.scale, self.accuracy, self.share
-        own = share + share**2 * self.blocks.mixed_squares(covariance)
-        found = own / c**2
+        found = (share + share**2 * square) / c**2
         if scale_variance > 0.0:
-            with_c = self.gauge.slope * share + share * self.blocks.mixed_along(with_scale)
+            with_c = self.gauge.slope * share + share * along
             found += a**2 * scale_variance / c**4 - 2.0 * a * with_c / c**3
         return np.where(share > 0.0, np.sqrt(np.maximum(found, 0.0)), np.inf)
 
@@ -248,23 +258,44 @@ class _Parts:
             return np.asarray(1.0 / (self.gauge.scale * np.sqrt(own)))
 
 
-def _dense(parts: _Parts, inverse: Floats) -> Uncertainty:
+def _dense(parts: _Parts[Information], inverse: Inverse) -> Uncertainty:
     n = len(parts.score)
-    with_scale = inverse @ parts.scale_pull
-    own = parts.centred(parts.centred(inverse).T)
+    with_scale = inverse.whole @ parts.scale_pull
+    own = parts.centred(parts.centred(inverse.whole).T)
     scale_variance = parts.scale_variance(with_scale)
     joint = parts.in_gauge(own, parts.centred(with_scale), scale_variance)
-    accuracy_sd = parts.accuracy_sd(inverse, with_scale, scale_variance)
-    return from_joint(joint[:n, :n], accuracy_sd, parts.own_accuracy_sd(), parts.effect_sd(joint))
+    if parts.objective.accuracies_free:
+        forms = parts.blocks.mixed_forms(inverse, with_scale)
+        accuracy_sd = parts.accuracy_sd(*forms, scale_variance)
+    else:
+        accuracy_sd = np.full(len(parts.accuracy), np.nan)
+    return from_joint(joint[:n, :n], accuracy_sd, parts.own_accuracy_sd(), _effect_sd(parts, joint))
 
 
-def _inverse(parts: _Parts) -> Floats:
+def _effect_sd(parts: _Parts[Information], joint: Floats) -> Floats:
+    """Errors of all effects, as they are told; some may have been taken as known.
+
+    Those have the errors that they would have if all else were held.
+    """
+    n, whole = len(parts.score), parts.objective.layout
+    if whole.size == n:
+        return np.empty(0)
+    if parts.blocks.size == whole.size:
+        variance, together = np.diag(joint)[n:], joint[n:, n:]
+        return np.asarray(np.sqrt(whole.total_variances(variance, together)))
+    held = parts.objective.curvature(parts.state, parts.accuracy).state[n:]
+    variance = 1.0 / np.maximum(held, LEAST_CURVATURE)
+    variance[parts.blocks.at[n:] - n] = np.diag(joint)[n:]
+    return np.asarray(np.sqrt(whole.total_variances(variance, None)))
+
+
+def _inverse(parts: _Parts[Information]) -> Inverse:
     """``W``, the open directions held."""
     matrix = parts.blocks.profile_matrix()
     matrix += parts.level_stiffness * np.outer(parts.level, parts.level)
     if not parts.objective.has_scale:
         matrix += parts.open_stiffness * np.outer(parts.along, parts.along)
-    return np.asarray(cho_solve(cho_factor(matrix), np.eye(len(matrix))))
+    return inverse_of(matrix)
 
 
 def by_sandwich(objective: Objective, solution: Solution, gauge: Gauge) -> Uncertainty:
@@ -273,7 +304,7 @@ def by_sandwich(objective: Objective, solution: Solution, gauge: Gauge) -> Uncer
     ``psi_u`` is the judge's part of the profile's gradient, ``dJ_u/ds - b_u C_u^-1 dJ_u/da``, about
     its mean; the sum is multiplied by ``m / (m - 1)``.
     """
-    parts = _Parts(objective, solution, gauge)
+    parts = _Parts(objective, solution, gauge, Information)
     inverse, n = _inverse(parts), len(parts.score)
     joint = np.zeros((n, n))
     total = np.zeros(n)
@@ -293,19 +324,19 @@ def moves_of_judges(
     objective: Objective, solution: Solution, gauge: Gauge
 ) -> Callable[[int], Floats]:
     """How far each judge has moved the answer's scores, to first order."""
-    parts = _Parts(objective, solution, gauge)
+    parts = _Parts(objective, solution, gauge, Information)
     inverse = _inverse(parts)
     return lambda u: _moves(parts, inverse, u, u + 1)[0]
 
 
-def _moves(parts: _Parts, inverse: Floats, first: int, last: int) -> Floats:
+def _moves(parts: _Parts[Information], inverse: Inverse, first: int, last: int) -> Floats:
     """How far each of these judges has moved the answer's scores: a row for each."""
     slopes, own_slope = parts.objective.slopes_by_judge(first, last, parts.state, parts.accuracy)
     slopes = slopes[:, parts.blocks.at]
     some = slice(first, last)
     pull = own_slope * parts.share[some]
-    slopes -= pull[:, None] * parts.blocks.mixed_rows(np.arange(first, last))
-    moved = parts.centred(-slopes @ inverse)
+    slopes -= pull[:, None] * parts.blocks.mixed_rows(first, last)
+    moved = parts.centred(-slopes @ inverse.whole)
     slope = parts.gauge.slope[some]
     # The scale is a mean over judges, who are draws here: each has its share in it.
     direct = slope * (parts.accuracy[some] - pull) - np.abs(slope) * parts.gauge.scale
@@ -341,71 +372,116 @@ def by_bootstrap(
     )
 
 
-def _wide(parts: _Parts) -> Uncertainty:
+def _wide(parts: _Parts[WideInformation]) -> Uncertainty:
     """Exact errors for the best items and for whoever is asked about; the rest extrapolated.
 
     In the scale of the answer, the variance of item ``i`` is near ``c^2 / (A - B C^-1 B')_ii``. How
     near is solved for on some items and taken to be the same for the rest.
     """
-    n, columns = len(parts.score), _Columns(parts)
+    n = len(parts.score)
     best = np.argsort(-parts.score, kind="stable")
-    probed = best[np.linspace(EXACT_ITEMS, n - 1, PROBED_ITEMS).astype(np.int64)].tolist()
-    ratio = np.array([columns.column(i)[i] * parts.diagonal[i] for i in probed])
+    probed = best[np.linspace(EXACT_ITEMS, n - 1, PROBED_ITEMS).astype(np.int64)]
+    solved_for = np.unique(np.concatenate((best[:EXACT_ITEMS], probed)))
+    columns = _Columns(parts, solved_for)
+    exact = np.zeros(n)
+    exact[solved_for] = columns.variance
+    ratio = exact[probed] * parts.diagonal[probed]
     variance = float(np.median(ratio)) / parts.diagonal
-    for i in (*best[:EXACT_ITEMS].tolist(), *probed):
-        variance[i] = columns.column(i)[i]
+    variance[solved_for] = columns.variance
     remark = (
         f"With {n:,} items the errors are exact for the best {EXACT_ITEMS} and for differences you "
         f"ask about; the others' are extrapolated from {PROBED_ITEMS} more (whose variances "
         f"scatter by {np.std(ratio) / np.median(ratio):.1%} around the rule), and ranks are drawn "
         "as if independent."
     )
-    # With the scale held, errors of so many scores hardly depend on each other.
-    apart = variance / parts.gauge.scale**2
-    accuracy_sd = parts.accuracy_sd(apart, np.zeros(n), 0.0)
-    effect_sd = parts.effect_sd(None)
+    if parts.objective.accuracies_free:
+        # With the scale held, errors of so many scores hardly depend on each other.
+        square = parts.blocks.mixed_squares(variance / parts.gauge.scale**2)
+        accuracy_sd = parts.accuracy_sd(square, np.zeros(len(square)), 0.0)
+    else:
+        accuracy_sd = np.full(len(parts.accuracy), np.nan)
+    held = np.maximum(parts.blocks.curvature.state[n:], LEAST_CURVATURE)
+    effect_sd = np.sqrt(parts.objective.layout.total_variances(1.0 / held, None))
     return Uncertainty(
         variance, accuracy_sd, parts.own_accuracy_sd(), columns, effect_sd, (remark,)
     )
 
 
 class _Columns:
-    """The covariance of the answer's scores, column by column, by conjugate gradients."""
+    """The covariance of the answer's scores, by conjugate gradients: of it what is asked for.
 
-    def __init__(self, parts: _Parts) -> None:
+    The solver's scores have variances far larger than those of the answer in one direction, that
+    of the scale, ``s``: the likelihood leaves it open. With it, and with that of adding a constant,
+    the search for everything else takes a few steps.
+    """
+
+    def __init__(self, parts: _Parts[WideInformation], items: NDArray[np.int64]) -> None:
         self.parts = parts
         self.scale_stiffness = 0.0 if parts.objective.has_scale else parts.open_stiffness
-        self.known: dict[int, Floats] = {}
-        self.with_scale = self._solved(parts.scale_pull)
+        self.system = self._system()
+        n = len(parts.score)
+        right = np.column_stack((parts.scale_pull, _units(n, items)))
+        is_scale = np.arange(right.shape[1]) == 0
+        tolerance = np.where(is_scale, SCALE_TOLERANCE, VARIANCE_TOLERANCE)
+        at_once = max(LEAST_AT_ONCE, NUMBERS_AT_ONCE // n)
+        groups = [slice(a, a + at_once) for a in range(0, right.shape[1], at_once)]
+        found = [
+            solved(self.system, right[:, some], is_scale[some], tolerance[some]) for some in groups
+        ]
+        self.with_scale = _centred(found[0][0][:, 0])
         self.scale_variance = parts.scale_variance(self.with_scale)
+        own = np.concatenate([form for _, form in found])[1:]
+        c, s = parts.gauge.scale, parts.score[items]
+        cross = 2.0 * c * s * self.with_scale[items]
+        self.variance = c**2 * own - cross + self.scale_variance * s**2
+        """Of the items."""
 
     def column(self, i: int) -> Floats:
         """The covariances of one score with all."""
-        if i not in self.known:
-            c, s = self.parts.gauge.scale, self.parts.score
-            cross = self.with_scale * s[i] + self.with_scale[i] * s
-            own = c**2 * self._solved(_unit(len(s), i))
-            self.known[i] = np.asarray(own - c * cross + self.scale_variance * s[i] * s)
-        return self.known[i]
+        right = _units(len(self.parts.score), np.array([i]))
+        found, _ = solved(self.system, right, np.array([True]), np.array([COLUMN_TOLERANCE]))
+        return self._in_gauge(i, found[:, 0])
 
-    def _solved(self, vector: Floats) -> Floats:
-        """``W vector``, centred."""
-        n, diagonal = len(vector), self.parts.diagonal
-        matrix = LinearOperator((n, n), matvec=self._times, dtype=np.float64)
-        smooth = LinearOperator((n, n), matvec=lambda v: np.ravel(v) / diagonal, dtype=np.float64)
-        found, _ = cg(matrix, vector, rtol=CG_TOLERANCE, maxiter=n, M=smooth)
-        return np.asarray(found - found.mean())
+    def rough_column(self, i: int) -> Floats:
+        """The same, without a search."""
+        right = _units(len(self.parts.score), np.array([i]))
+        return self._in_gauge(i, self.system.roughly_solved(right)[:, 0])
 
-    def _times(self, vector: Floats) -> Floats:
-        """``(A - B C^-1 B') vector``, the open directions held."""
-        parts, vector = self.parts, np.ravel(vector)
-        product = parts.blocks.times_profile_matrix(vector) + parts.level_stiffness * vector.sum()
-        return np.asarray(
-            product + self.scale_stiffness * parts.score * float(parts.score @ vector)
-        )
+    def _in_gauge(self, i: int, own: Floats) -> Floats:
+        """A column of the answer's covariance from one of the solver's."""
+        c, s = self.parts.gauge.scale, self.parts.score
+        cross = self.with_scale * s[i] + self.with_scale[i] * s
+        return np.asarray(c**2 * _centred(own) - c * cross + self.scale_variance * s[i] * s)
+
+    def _system(self) -> System:
+        """``A - B C^-1 B'``, the open directions held."""
+        parts, n = self.parts, len(self.parts.score)
+        level = np.ones((n, 1))
+        # Adding a constant to all scores changes no vote.
+        image = parts.blocks.prior[:, None] + parts.level_stiffness * n
+        if parts.objective.accuracies_free and parts.score.any():
+            along = parts.score[:, None]
+            level, image = np.hstack((level, along)), np.hstack((image, self._times(along)))
+        return System(self._times, self._energies, parts.diagonal, level, image)
+
+    def _times(self, vectors: Floats) -> Floats:
+        parts, along = self.parts, self.parts.score @ vectors
+        product = parts.blocks.times_profile_matrix(vectors)
+        product += parts.level_stiffness * vectors.sum(axis=0)
+        return np.asarray(product + self.scale_stiffness * np.outer(parts.score, along))
+
+    def _energies(self, vectors: Floats) -> Floats:
+        parts, along = self.parts, self.parts.score @ vectors
+        energy = parts.blocks.energies(vectors) + parts.level_stiffness * vectors.sum(axis=0) ** 2
+        return np.asarray(energy + self.scale_stiffness * along**2)
 
 
-def _unit(n: int, i: int) -> Floats:
-    vector = np.full(n, -1.0 / n)
-    vector[i] += 1.0
-    return vector
+def _units(n: int, items: NDArray[np.int64]) -> Floats:
+    """A column for each item: 1 for it and 0 for others, centred."""
+    vectors = np.full((n, len(items)), -1.0 / n)
+    vectors[items, np.arange(len(items))] += 1.0
+    return vectors
+
+
+def _centred(vector: Floats) -> Floats:
+    return np.asarray(vector - vector.mean())
