@@ -256,7 +256,8 @@ def test_errors_of_many_items_are_exact_where_they_are_said_to_be(
     if kind == "few neighbours":
         wins = some.wins
         near = (wins.winner - wins.loser) % 120
-        some = replace(some, wins=wins._replace(weight=np.where((near < 4) | (near > 116), 1.0, 0)))
+        weight = np.where((near < 4) | (near > 116), 1.0, 0.0)
+        some = replace(some, wins=wins._replace(given_weight=weight))
     dense, score = errors_of(some)
     for module in (information, uncertainty):
         monkeypatch.setattr(module, "MOST_DENSE", 50)

@@ -3031,8 +3031,8 @@ def _effect_blocks(
             )  # fmt: skip
         if wins.tied.shape[0]:
             _add_effect(
-                matrix, column, tie, up, down,
-                accuracy * with_tie, gap[i] * with_tie, _weight(wins.given_weight, c + i) * terms[5, i],
+                matrix, column, tie, up, down, accuracy * with_tie, gap[i] * with_tie,
+                _weight(wins.given_weight, c + i) * terms[5, i],
             )  # fmt: skip
             if wins.side.shape[0] and matrix.shape[0]:
                 for at in order:

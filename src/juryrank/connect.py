@@ -14,11 +14,11 @@ from scipy.sparse.csgraph import connected_components
 
 from juryrank.errors import listing
 from juryrank.lists import Lists, pairs_of, tied_pairs_of
-from juryrank.mapped import give_back, pieces
+from juryrank.mapped import RANGE, give_back
 from juryrank.votes import LEFT_WON, RIGHT_WON, Votes
 
 Codes = NDArray[np.int32]
-LARGEST_BITMAP = 4000  # items, for one byte per ordered pair: 16 MB
+FIRST_PIECE = 16  # votes for each item
 MOST_SETS = 3
 
 
@@ -119,14 +119,28 @@ class Connection:
 
 def connection(votes: Votes) -> Connection:
     """Find out how the items of some votes hang together."""
-    graph = _who_beat_whom(votes)
-    _, group = connected_components(graph, directed=True, connection="weak")
-    _, component = connected_components(graph, directed=True, connection="strong")
-    group, component = _by_first_item(group), _by_first_item(component)
-    edges = _condensed(graph, component)
-    place = _winners_first(edges)
-    component = place[component]
-    return Connection(group, component, _condensed(graph, component))
+    graph = _Condensed(votes.n_items)
+    graph.add(*_links(votes.lists))
+    for some in _growing_pieces(votes):
+        if graph.is_one:
+            break
+        left, right, outcome = votes.left[some], votes.right[some], votes.outcome[some]
+        left_beat, right_beat = outcome != RIGHT_WON, outcome != LEFT_WON
+        graph.add(
+            np.concatenate((left[left_beat], right[right_beat])),
+            np.concatenate((right[left_beat], left[right_beat])),
+        )
+        give_back(left, right, outcome)
+    return graph.connection()
+
+
+def _growing_pieces(votes: Votes) -> Iterator[slice]:
+    """Split the votes into pieces, small ones first: a part of the votes often links all items."""
+    begin, size = 0, FIRST_PIECE * votes.n_items
+    while begin < votes.n_pairs:
+        end = min(begin + min(size, RANGE), votes.n_pairs)
+        yield slice(begin, end)
+        begin, size = end, 2 * size
 
 
 def lone_judges(votes: Votes) -> Codes:
@@ -153,18 +167,6 @@ def lone_judges(votes: Votes) -> Codes:
     return np.flatnonzero(alone).astype(np.int32)
 
 
-def _who_beat_whom(votes: Votes) -> csr_array:
-    found = _Edges(votes.n_items)
-    for some in pieces(votes.n_pairs):
-        left, right, outcome = votes.left[some], votes.right[some], votes.outcome[some]
-        left_beat, right_beat = outcome != RIGHT_WON, outcome != LEFT_WON
-        found.add(left[left_beat], right[left_beat])
-        found.add(right[right_beat], left[right_beat])
-        give_back(left, right, outcome)
-    found.add(*_links(votes.lists))
-    return found.graph()
-
-
 def _links(lists: Lists) -> tuple[Codes, Codes]:
     """Edges that link the items of lists as all their pairs would.
 
@@ -185,45 +187,73 @@ def _links(lists: Lists) -> tuple[Codes, Codes]:
     return lists.item[winner], lists.item[loser]
 
 
-class _Edges:
-    """Edges from winners to losers, each once, however often it was voted for."""
+class _Condensed:
+    """Strong components, and the edges between them, as more and more votes are seen.
 
-    def __init__(self, n: int) -> None:
-        self._n = n
-        self._seen = np.zeros(n * n if n <= LARGEST_BITMAP else 0, dtype=np.bool_)
-        self._edges = np.empty(0, dtype=np.int64)
+    An edge within a component says nothing new and is forgotten.
+    """
+
+    def __init__(self, n_items: int) -> None:
+        self.component = np.arange(n_items, dtype=np.int32)
+        self.size = n_items
+        self.edges = np.empty(0, dtype=np.int64)
+        """Winner x size + loser, each edge once."""
+
+    @property
+    def is_one(self) -> bool:
+        """Whether all items are in one component, so that no vote can change anything."""
+        return self.size <= 1
 
     def add(self, winner: Codes, loser: Codes) -> None:
-        """Add some more."""
-        edge = winner.astype(np.int64) * self._n + loser
-        if self._n <= LARGEST_BITMAP:
-            self._seen[edge] = True
-        else:
-            self._edges = np.unique(np.concatenate((self._edges, edge)))
+        """Add edges from winners to losers."""
+        self._keep(self.component[winner], self.component[loser])
+        size, merged = connected_components(self._graph(), directed=True, connection="strong")
+        if size < self.size:
+            winner, loser = merged[self._winner], merged[self._loser]
+            self.component, self.size = merged[self.component], int(size)
+            self.edges = np.empty(0, dtype=np.int64)
+            self._keep(winner, loser)
 
-    def graph(self) -> csr_array:
-        """All of them as a matrix."""
-        n = self._n
-        edge = np.flatnonzero(self._seen) if n <= LARGEST_BITMAP else self._edges
-        winner, loser = edge // max(n, 1), edge % max(n, 1)
-        return csr_array((np.ones(len(edge)), (winner, loser)), shape=(n, n))
+    def _keep(self, winner: Codes, loser: Codes) -> None:
+        between = winner != loser
+        edge = winner[between].astype(np.int64) * self.size + loser[between]
+        self.edges = np.unique(np.concatenate((self.edges, edge)))
+
+    @property
+    def _winner(self) -> Codes:
+        return (self.edges // max(self.size, 1)).astype(np.int32)
+
+    @property
+    def _loser(self) -> Codes:
+        return (self.edges % max(self.size, 1)).astype(np.int32)
+
+    def _graph(self) -> csr_array:
+        ones, shape = np.ones(len(self.edges)), (self.size, self.size)
+        return csr_array((ones, (self._winner, self._loser)), shape=shape)
+
+    def connection(self) -> Connection:
+        """What has been found, the sets numbered so that nothing depends on the order of votes."""
+        _, group = connected_components(self._graph(), directed=True, connection="weak")
+        group = _by_first_item(group[self.component])
+        self._renumber(_first_items(self.component))
+        self._renumber(_winners_first(self._graph()))
+        return Connection(group, self.component, self._graph())
+
+    def _renumber(self, number: Codes) -> None:
+        winner, loser = number[self._winner], number[self._loser]
+        self.component, self.edges = number[self.component], np.empty(0, dtype=np.int64)
+        self._keep(winner, loser)
 
 
-def _condensed(graph: csr_array, component: Codes) -> csr_array:
-    """Keep the edges between components."""
-    winner = np.repeat(component, np.diff(graph.indptr))
-    loser = component[graph.indices]
-    between = winner != loser
-    n_components = int(component.max(initial=-1)) + 1
-    edges = _Edges(n_components)
-    edges.add(winner[between], loser[between])
-    return edges.graph()
+def _first_items(labels: Codes) -> Codes:
+    """The place of each set among all, by their first items."""
+    _, first = np.unique(labels, return_index=True)
+    return _inverse(np.argsort(first))
 
 
 def _by_first_item(labels: Codes) -> Codes:
     """Number sets by their first item: scipy promises no order."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return _inverse(np.argsort(first))[inverse]
+    return _first_items(labels)[labels]
 
 
 def _inverse(order: NDArray[np.int64]) -> Codes:
