@@ -2720,11 +2720,13 @@ def _pair_curvature(
     u: int,
     score: Floats,
     accuracy: float,
-    diagonal: Floats,
-    cross: Floats,
+    work: Floats,
     scratch: Floats,
 ) -> float:
-    """Add one judge's pairs to ``A``'s diagonal and to ``b_u``; their part of ``C_u``."""
+    """Add one judge's pairs to ``A``'s diagonal and to ``b_u``; their part of ``C_u``.
+
+    These are the two columns of `work`.
+    """
     gap, mixed, bend, terms = scratch[14], scratch[15], scratch[16], scratch
     own_bend = 0.0
     for c in range(wins.start[u], wins.start[u + 1], BLOCK):
@@ -2733,23 +2735,23 @@ def _pair_curvature(
         own_bend += _accuracy_bend(k, gap, bend)
         for i in range(k):
             up, down, stiffness = wins.winner[c + i], wins.loser[c + i], accuracy**2 * bend[i]
-            diagonal[up] += stiffness
-            cross[up] += mixed[i]
-            diagonal[down] += stiffness
-            cross[down] -= mixed[i]
+            work[up, 0] += stiffness
+            work[up, 1] += mixed[i]
+            work[down, 0] += stiffness
+            work[down, 1] -= mixed[i]
         if effects is not None:
             if wins.side.shape[0]:
                 for i in range(k):
                     side = wins.side[c + i]
                     for at in _touched(places.order, places.own_order, u):
-                        diagonal[at] += side * side * bend[i]
-                        cross[at] += side * gap[i] * bend[i]
+                        work[at, 0] += side * side * bend[i]
+                        work[at, 1] += side * gap[i] * bend[i]
             if wins.tied.shape[0]:
                 for i in range(k):
                     weight = _weight(wins.given_weight, c + i)
                     for at in _touched(_tie_place(places, 0), places.own_tie, u):
-                        diagonal[at] += weight * terms[5, i]
-                        cross[at] += weight * gap[i] * terms[4, i]
+                        work[at, 0] += weight * terms[5, i]
+                        work[at, 1] += weight * gap[i] * terms[4, i]
     return own_bend
 
 
@@ -2946,7 +2948,7 @@ def curvature_pass(
     spot, hessian = _room_for_lists(lists, effects)
     for u in range(first_judge, last_judge):
         bend = rule.precision + _pair_curvature(
-            noise, wins, effects, places, u, score, accuracy[u], diagonal, cross, scratch
+            noise, wins, effects, places, u, score, accuracy[u], work, scratch
         )
         if lists is not None:
             _gather_lists(lists, u, score, spot)

@@ -31,7 +31,7 @@ MOST_NUMBERS = 1 << 20
 """Of the ``b_u`` that are worked out at a time."""
 LEAST_BEND = 1e-12
 """An accuracy with less curvature is not determined at all; its judge is left out of the errors."""
-WIDE = 6
+WIDE = 10
 """Judges whose votes may be about 1 / WIDE of all unknowns go through matrix products."""
 NO_MATRIX = np.empty((0, 0))
 
@@ -112,8 +112,8 @@ class Information:
         for first in range(0, len(wide), at_once):
             yield self._dense_rows(wide[first : first + at_once], matrix)
         group = np.cumsum(self._most_places[narrow]) // MOST_NUMBERS
-        for judges in np.split(narrow, np.flatnonzero(np.diff(group)) + 1):
-            yield self._sparse_rows(judges, matrix)
+        for number in np.unique(group):
+            yield self._sparse_rows(narrow[group == number], matrix)
 
     @cached_property
     def _most_places(self) -> Judges:
