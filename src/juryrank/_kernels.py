@@ -2576,9 +2576,9 @@ def votes_pass(
 
 
 @njit(**COMPILED)
-def add_to_both(wins: Wins, factor: Floats, total: Floats) -> None:
-    """Add to both items of every pair its weight times its judge's factor."""
-    for u in range(wins.start.shape[0] - 1):
+def add_to_both(wins: Wins, factor: Floats, first: int, last: int, total: Floats) -> None:
+    """Add to both items of every pair of some judges its weight times the judge's factor."""
+    for u in range(first, last):
         for k in range(wins.start[u], wins.start[u + 1]):
             pull = factor[u] * _weight(wins.given_weight, k)
             total[wins.winner[k]] += pull
@@ -2586,17 +2586,19 @@ def add_to_both(wins: Wins, factor: Floats, total: Floats) -> None:
 
 
 @njit(**COMPILED)
-def count_wins(wins: Wins, counts: Floats) -> None:
-    """Add the weight of every win to ``counts[winner, loser]``."""
-    for k in range(wins.winner.shape[0]):
+def count_wins(wins: Wins, first: int, last: int, counts: Floats) -> None:
+    """Add the weight of every win with some judges to ``counts[winner, loser]``."""
+    for k in range(wins.start[first], wins.start[last]):
         counts[wins.winner[k], wins.loser[k]] += _weight(wins.given_weight, k)
 
 
 @njit(**COMPILED)
-def pair_agreement(wins: Wins, factor: Floats, score: Floats) -> tuple[float, float]:
-    """``sum f w d`` over decided pairs, and ``sum f w d^2`` over all, with d half the gap."""
+def pair_agreement(
+    wins: Wins, factor: Floats, score: Floats, first: int, last: int
+) -> tuple[float, float]:
+    """Some judges' ``sum f w d`` over decided pairs, and ``sum f w d^2``, with d half the gap."""
     agreement, variance = 0.0, 0.0
-    for u in range(wins.start.shape[0] - 1):
+    for u in range(first, last):
         own, own_square = 0.0, 0.0
         for k in range(wins.start[u], wins.start[u + 1]):
             half = 0.5 * (score[wins.winner[k]] - score[wins.loser[k]])

@@ -125,6 +125,7 @@ class Information:
     def _dense_rows(self, judges: Judges, matrix: Floats) -> _DenseRows:
         rows, bend = np.zeros((len(judges), self.size)), np.empty(len(judges))
         _kernels.blocks_pass(*self._known_to_kernels, judges, matrix, rows, bend)
+        self.objective.give_back(0, self.objective.n_judges)
         return _DenseRows(judges, bend, rows)
 
     def _sparse_rows(self, judges: Judges, matrix: Floats) -> _SparseRows:
@@ -135,6 +136,7 @@ class Information:
             *self._known_to_kernels, judges, matrix, np.empty(0), self.size,
             start, place, mixed, bend,
         )  # fmt: skip
+        self.objective.give_back(0, self.objective.n_judges)
         rows = csr_array(
             (mixed[: start[-1]], place[: start[-1]], start), shape=(len(judges), self.size)
         )

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,16 +32,24 @@ from juryrank.chained import ChainedLists
 from juryrank.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.errors import InputError
 from juryrank.lists import NO_LISTS, Lists, choices, no_lists
+from juryrank.mapped import give_back
 from juryrank.noise import Noise
 from juryrank.votes import Wins, total_weight, wins_per_judge
 
 CHUNKS = 16
-"""Large sums are always split into as many parts, so that threads do not change the answer."""
+"""Large sums are always split into as many parts, so that threads do not change the answer,"""
+LARGEST_CHUNK = 4_000_000
+"""or into more, so that none has many more votes than this."""
 VOTES_WORTH_SPLITTING = 100_000
+VOTES_WORTH_THREADS = 400_000
+"""With fewer, threads cost more than they gain."""
 LIST_ENTRY_WORK = 4
 """An item of a list takes about as long as so many votes on pairs."""
 LARGEST_ACCURACY = 20.0
 """Without a prior an accuracy is held within this bound (for scores with a spread of about 1)."""
+
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -154,7 +162,8 @@ class Objective:
     def chunks(self) -> NDArray[np.int64]:
         """Bounds of the groups of judges that are summed apart; they depend on the data alone."""
         work = self.wins.start + LIST_ENTRY_WORK * self.lists.begin[self.lists.start]
-        parts = CHUNKS if work[-1] >= VOTES_WORTH_SPLITTING else 1
+        most = max(CHUNKS, int(work[-1]) // LARGEST_CHUNK)
+        parts = most if work[-1] >= VOTES_WORTH_SPLITTING else 1
         inner = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)[1:-1])
         return np.unique(np.concatenate(([0], inner, [self.n_judges]))).astype(np.int64)
 
@@ -266,13 +275,29 @@ class Objective:
         diagonal = self.sum_over_chunks(one_chunk)
         return Curvature(diagonal + self.state_bend(state), accuracy_bend)
 
+    def over_chunks(self, one_chunk: Callable[[int, int], Found]) -> Iterator[Found]:
+        """What `one_chunk` finds for the judges from ... to, one chunk after the other."""
+
+        def work(first: int, last: int) -> Found:
+            found = one_chunk(first, last)
+            self.give_back(first, last)
+            return found
+
+        bounds = self.chunks[:-1].tolist(), self.chunks[1:].tolist()
+        if self.threads == 1 or self.n_entries < VOTES_WORTH_THREADS:
+            yield from map(work, *bounds)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                yield from pool.map(work, *bounds)
+
     def sum_over_chunks(self, one_chunk: Callable[[int, int], Floats]) -> Floats:
         """The sum of what `one_chunk` finds for the judges from ... to, in a fixed order."""
-        bounds = self.chunks[:-1].tolist(), self.chunks[1:].tolist()
-        if self.threads == 1 or len(bounds[0]) == 1:
-            return _sum(map(one_chunk, *bounds))
-        with ThreadPoolExecutor(self.threads) as pool:
-            return _sum(pool.map(one_chunk, *bounds))
+        return _sum(self.over_chunks(one_chunk))
+
+    def give_back(self, first: int, last: int) -> None:
+        """Free the memory of these judges' votes, if they are in a file."""
+        own = slice(self.wins.start[first], self.wins.start[last])
+        give_back(*(column[own] for column in self.wins[1:] if len(column)))
 
     def scale_bend(self, state: Floats, accuracy: Floats, accuracy_bend: Floats) -> float:
         """The second derivative of the profile in ``c`` where all scores are multiplied by it.
@@ -293,8 +318,14 @@ class Objective:
         For pairs of equal items it is ``g''(0) sum w a_u^2`` over the votes of the item, for a
         choice from r items a share ``4 / r (1 - 1/r)`` of that; plus the prior.
         """
-        lists, votes = self.lists, np.zeros(self.n_items)
-        _kernels.add_to_both(self.wins, accuracy**2, votes)
+        lists, square = self.lists, accuracy**2
+
+        def one_chunk(first: int, last: int) -> Floats:
+            total = np.zeros(self.n_items)
+            _kernels.add_to_both(self.wins, square, first, last, total)
+            return total
+
+        votes = self.sum_over_chunks(one_chunk)
         size = np.maximum(lists.length, 2)
         share = choices(lists) * 4.0 / size * (1.0 - 1.0 / size)
         of_list = lists.weight * accuracy[lists.judge] ** 2 * share
@@ -320,32 +351,27 @@ class Objective:
     ) -> tuple[float, Floats, Floats]:
         """The votes' part: value and gradients, summed over chunks in a fixed order."""
         by_judge = self._judge_arrays()
-        bounds = list(zip(self.chunks[:-1], self.chunks[1:], strict=True))
         (lists, effects), score = self.known_to_kernels(state), state[: self.n_items]
         if self.chained is not None:
             self._work_out_chained(rule, effects, score, accuracy)
             lists, rule = None, rule._replace(free=False)
 
-        def one_chunk(bound: tuple[int, int]) -> tuple[float, Floats]:
+        def one_chunk(first: int, last: int) -> tuple[float, Floats]:
             slope = np.zeros(self.n_items)
             value = _kernels.votes_pass(
-                self.noise.code, rule, self.wins, lists, effects, bound[0], bound[1],
+                self.noise.code, rule, self.wins, lists, effects, first, last,
                 score, accuracy, slope, *by_judge,
             )  # fmt: skip
             return float(value), slope
 
-        if self.threads == 1 or len(bounds) == 1:
-            parts = [one_chunk(bound) for bound in bounds]
-        else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                parts = list(pool.map(one_chunk, bounds))
+        value, slope = 0.0, np.zeros(self.layout.size)
+        for part, part_slope in self.over_chunks(one_chunk):
+            value += part
+            slope[: self.n_items] += part_slope
         if self.chained is not None:
-            own = self.chained.by_judge(self.chained.slope * score[self.lists.item])
-            by_judge[0][:] += own
-            parts.append((self.chained.total(), self.chained.score_slope(accuracy, self.n_items)))
-        value = sum(part for part, _ in parts)
-        slope = np.zeros(self.layout.size)
-        slope[: self.n_items] = np.add.reduce([slope for _, slope in parts])
+            by_judge[0][:] += self.chained.by_judge(self.chained.slope * score[self.lists.item])
+            value += self.chained.total()
+            slope[: self.n_items] += self.chained.score_slope(accuracy, self.n_items)
         self.layout.add_slopes(slope, by_judge[1], by_judge[2])
         return value, slope, by_judge[0]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
@@ -95,8 +96,13 @@ def _worth_merging(objective: Objective) -> bool:
 
 def _merged(objective: Objective) -> Objective:
     """One judge with a weighted win for each pair of winner and loser."""
-    counts = np.zeros((objective.n_items, objective.n_items))
-    _kernels.count_wins(objective.wins, counts)
+
+    def one_chunk(first: int, last: int) -> Floats:
+        some = np.zeros((objective.n_items, objective.n_items))
+        _kernels.count_wins(objective.wins, first, last, some)
+        return some
+
+    counts = objective.sum_over_chunks(one_chunk)
     winner, loser = (codes.astype(np.int32) for codes in np.nonzero(counts))
     wins = Wins(np.array([0, len(winner)]), winner, loser, counts[winner, loser])
     return replace(
@@ -126,7 +132,11 @@ def votes_for(objective: Objective, score: Floats) -> float:
     more than twice the median one: most judges, not one of very many votes, say which end is up.
     """
     lists, share = objective.lists, _evened(objective)
-    agreement, variance = _kernels.pair_agreement(objective.wins, share, score)
+
+    def one_chunk(first: int, last: int) -> Floats:
+        return np.array(_kernels.pair_agreement(objective.wins, share, score, first, last))
+
+    agreement, variance = objective.sum_over_chunks(one_chunk).tolist()
     if lists.number:
         of_list, its_variance = np.empty(lists.number), np.empty(lists.number)
         _kernels.list_agreement(lists, score, of_list, its_variance)
@@ -205,18 +215,28 @@ def _thinned(objective: Objective) -> Objective:
     if not chosen.any():
         chosen[0] = True
     begins = np.append(chosen, True)
-    pairs = np.flatnonzero(np.repeat(chosen, np.diff(wins.start)))
     some = np.flatnonzero(chosen[lists.judge])
-    entries = len(pairs) + int(lists.length[some].sum())
-    if entries > size:
-        pairs = pairs[rng.random(len(pairs)) < size / entries]
-        some = some[rng.random(len(some)) < size / entries]
-    start = np.searchsorted(pairs, wins.start[begins])
+    votes = np.where(chosen, np.diff(wins.start), 0)
+    entries = int(votes.sum()) + int(lists.length[some].sum())
+    pairs = _drawn(int(votes.sum()), min(size / max(entries, 1), 1.0), rng)
+    some = some[_drawn(len(some), min(size / max(entries, 1), 1.0), rng)]
+    before = np.concatenate(([0], np.cumsum(votes)))
+    judge = np.searchsorted(before, pairs, side="right") - 1
+    rows = wins.start[judge] + pairs - before[judge]
+    start = np.searchsorted(pairs, before[begins])
     fixed = None if objective.fixed_accuracy is None else objective.fixed_accuracy[chosen]
-    fewer = taken(lists, some)
+    fewer, fewer_wins = taken(lists, some), wins_taken(wins, rows, start)
+    objective.give_back(0, objective.n_judges)
     return replace(
         objective,
-        wins=wins_taken(wins, pairs, start),
+        wins=fewer_wins,
         lists=fewer._replace(start=fewer.start[begins]),
         fixed_accuracy=fixed,
     )
+
+
+def _drawn(count: int, share: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The places of about such a share of so many, in order."""
+    if share == 1.0 or not count:
+        return np.arange(count)
+    return np.unique(rng.integers(0, count, round(share * count)))
