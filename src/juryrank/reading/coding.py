@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from secrets import randbits
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -26,8 +27,9 @@ Entry = TypeVar("Entry", bound=np.generic)
 PIECE = 1 << 16
 """Rows whose temporary arrays stay in the cache."""
 SLICE = 1 << 18
-SAMPLE = 1 << 16
-"""Rows looked at to find the labels that occur often."""
+SAMPLE = 1 << 14
+"""Rows looked at to find the labels that occur often, but at most one in so many:"""
+SPARSEST = 8
 SLOTS_PER_LABEL = 8
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 WORTH_COMPILED_CODE = 1 << 16
@@ -154,16 +156,18 @@ class HashCoder:
     """Codes text and whole numbers by a 64-bit hash: far faster than to compare text with text.
 
     Two of a million texts have the same hash with a chance of 1 in 30 million; numbers never do.
+    Nobody can make it happen on purpose: the seed of the hash is another one every time.
     """
 
     def __init__(self, dtype: pl.DataType) -> None:
         self.labels = pl.Series(dtype=dtype)
+        self._seed = randbits(64)
         self._hash = np.zeros(1, dtype=np.uint64)  # of each label, and a last one for none
         self._make_slots(2)
 
     def codes(self, column: pl.Series) -> Codes:
         """Give the code of every row, `MISSING` for none; new labels are added."""
-        often = column.gather_every(max(len(column) // SAMPLE, 1)).drop_nulls()
+        often = column.gather_every(max(len(column) // SAMPLE, SPARSEST)).drop_nulls()
         self._fill_in(often, np.empty(len(often), dtype=np.int32))
         codes = np.empty(len(column), dtype=np.int32)
         for a in range(0, len(column), SLICE):
@@ -172,15 +176,14 @@ class HashCoder:
 
     def _fill_in(self, column: pl.Series, codes: Codes) -> None:
         """Fill in the codes of some rows, whether their labels are known or not."""
-        hashes = _hashes(column)
+        hashes = _hashes(column, self._seed)
         for a in range(0, len(hashes), PIECE):
             codes[a : a + PIECE] = self._look_up(hashes[a : a + PIECE])
         if codes.min(initial=0) < 0 or column.null_count():
             named = column.is_not_null().to_numpy()
             codes[~named] = MISSING
             new = np.flatnonzero((codes < 0) & named)
-            self._add(column.gather(new), hashes[new])
-            codes[new] = self._look_up(hashes[new])
+            codes[new] = self._added(column.gather(new), hashes[new])
 
     def _look_up(self, hashes: Hashes) -> Codes:
         """Give the code of each hash, `MISSING` if it is new."""
@@ -193,15 +196,21 @@ class HashCoder:
             wrong = wrong[self._hash[codes[wrong]] != hashes[wrong]]
         return codes
 
-    def _add(self, labels: pl.Series, hashes: Hashes) -> None:
-        new, first = np.unique(hashes, return_index=True)
-        known = len(self.labels)
-        self.labels = pl.concat([self.labels, labels.gather(first)], rechunk=False)
+    def _added(self, labels: pl.Series, hashes: Hashes) -> Codes:
+        """Add labels, each of which may occur often, and give the codes of all of them."""
+        new, known = np.unique(hashes), len(self.labels)
+        number = known + len(new)
         self._hash = np.concatenate((self._hash[:-1], new, self._hash[-1:]))
-        if len(self.labels) * SLOTS_PER_LABEL > len(self._slots):
-            self._make_slots(2 * len(self.labels) * SLOTS_PER_LABEL)
-            known = 0
-        self._fill_slots(np.arange(known, len(self.labels), dtype=np.int32))
+        first = known
+        if number * SLOTS_PER_LABEL > len(self._slots):
+            self._make_slots(2 * number * SLOTS_PER_LABEL)
+            first = 0
+        self._fill_slots(np.arange(first, number, dtype=np.int32))
+        codes = self._look_up(hashes)
+        row = np.empty(len(new), dtype=np.int64)
+        row[codes - known] = np.arange(len(codes))
+        self.labels = pl.concat([self.labels, labels.gather(row)], rechunk=False)
+        return codes
 
     def _make_slots(self, least: int) -> None:
         self._bits = (least - 1).bit_length()
@@ -221,10 +230,10 @@ class HashCoder:
             slot = (slot[homeless] + 1) & (len(self._slots) - 1)
 
 
-def _hashes(column: pl.Series) -> Hashes:
+def _hashes(column: pl.Series, seed: int) -> Hashes:
     """Hash text; multiply numbers by an odd one, which spreads them and keeps them apart."""
     if column.dtype == pl.String:
-        return column.hash().to_numpy()
+        return column.hash(seed).to_numpy()
     wide = pl.UInt64 if column.dtype.is_unsigned_integer() else pl.Int64
     return column.cast(wide).fill_null(0).to_numpy().view(np.uint64) * SPREAD
 

@@ -19,7 +19,7 @@ from juryrank.effects import NO_EFFECTS
 from juryrank.lists import NO_LISTS, taken
 from juryrank.noise import GUMBEL
 from juryrank.objective import Objective
-from juryrank.solvers.profile import ProfileSolver, first_step
+from juryrank.solvers.profile import COARSE, ProfileSolver, first_step
 from juryrank.solvers.scales import choose_scales, prior_for_more_judges
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import agreement_accuracy
@@ -29,6 +29,10 @@ ROUGH = ProfileSolver(tolerance=1e-2)
 """Good enough to choose between starting points and between prior scales."""
 ROUGHER = ProfileSolver(tolerance=0.2)
 """Good enough to go from a sample to all votes."""
+ROUGHEST = ProfileSolver(tolerance=COARSE)
+"""Good enough to see whether two starting points lead to the same place."""
+ALIKE = 0.98
+"""The correlation of scores on the way to the same place."""
 MANY_VOTES = 100_000
 """From so many on, a part of the votes decides where to start and how strong the prior is."""
 SAMPLE_SHARE = 8
@@ -160,20 +164,36 @@ def mirrored(solution: Solution) -> Solution:
 
 
 def _from_best_start(objective: Objective, watch: Watcher | None) -> Solution:
-    """Fit from equal scores and from the judges' agreement; the better objective wins."""
-    best = _oriented(objective, None, watch)
+    """Fit from equal scores and from the judges' agreement; the better objective wins.
+
+    The second fit is abandoned as soon as it is on its way to the same place.
+    """
+    best = _oriented(objective, ROUGH, None, watch)
     if not objective.accuracies_free:
         return best
     accuracy = agreement_accuracy(objective.wins, objective.lists, objective.n_items)
     if accuracy is None:
         return best
-    other = _oriented(objective, first_step(objective, accuracy), watch)
-    better = min(best, other, key=lambda solution: solution.value or 0.0)
-    return replace(better, iterations=best.iterations + other.iterations)
+    other = _oriented(objective, ROUGHEST, first_step(objective, accuracy), watch)
+    evaluations = best.iterations + other.iterations
+    if not _alike(best.score, other.score):
+        further = ROUGH.solve(objective, other.state, other.accuracy, watch)
+        other = _upright(objective, ROUGH, further, watch)
+        evaluations += other.iterations
+        best = min(best, other, key=lambda solution: solution.value or 0.0)
+    return replace(best, iterations=evaluations)
 
 
-def _oriented(objective: Objective, start: Floats | None, watch: Watcher | None) -> Solution:
-    return _upright(objective, ROUGH, ROUGH.solve(objective, start, watch=watch), watch)
+def _alike(one: Floats, other: Floats) -> bool:
+    """Whether scores differ by little but their scale."""
+    size = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) >= ALIKE * size
+
+
+def _oriented(
+    objective: Objective, solver: ProfileSolver, start: Floats | None, watch: Watcher | None
+) -> Solution:
+    return _upright(objective, solver, solver.solve(objective, start, watch=watch), watch)
 
 
 def _upright(
