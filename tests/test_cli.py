@@ -480,6 +480,8 @@ def test_version() -> None:
         (["rank", "--help"], ["numba", "scipy", "polars", "numpy"]),
         (["--version"], ["numba", "scipy", "polars", "numpy"]),
         (["rank", "not_there.csv"], ["numba", "scipy"]),
+        (["rank", "not_there.csv", "--memory", "1GB"], ["numba", "scipy"]),
+        (["rank", "not_there.csv", "--memory", "x"], ["numba", "scipy", "polars", "numpy"]),
         (["check", "not_there.csv"], ["numba", "scipy"]),
         (["compare", "not_there.csv"], ["numba", "scipy"]),
         (["rank", "not_there.csv", "--out", "x.docx"], ["numba", "scipy", "polars", "numpy"]),

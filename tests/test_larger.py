@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -334,3 +338,27 @@ def test_the_guard_by_ranges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         again = jr.rank(votes)
         assert again.fit.set_aside == ranking.fit.set_aside
         np.testing.assert_allclose(again.items["score"], ranking.items["score"], atol=1e-9)
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", refuse, raising=False)
+    path = write(frame_of(), tmp_path / "votes.csv")
+    said = complaint(lambda: read_votes(path, memory=TINY))
+    assert "has no room left" in said
+    assert "TMPDIR" in said
+
+
+def test_complaints_come_without_numba(tmp_path: Path) -> None:
+    path = write(bad_frame(), tmp_path / "votes.csv")
+    script = (
+        "import sys\nfrom juryrank.reading import read_votes\n"
+        f"try: read_votes({str(path)!r}, memory='1MB')\n"
+        "except ValueError: print('numba' in sys.modules)"
+    )
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

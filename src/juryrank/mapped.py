@@ -7,13 +7,18 @@ given back, or until the operating system needs the room.
 
 from __future__ import annotations
 
+import errno
 import mmap
+import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from juryrank.errors import InputError
 
 RANGE = 1 << 20
 """Votes that are worked on at a time."""
@@ -24,10 +29,27 @@ Entry = TypeVar("Entry", bound=np.generic)
 def new_mapped(count: int, dtype: np.dtype[Entry]) -> NDArray[Entry]:
     """Make an array in a file; it is zero throughout."""
     size = max(count * dtype.itemsize, 1)
-    with tempfile.TemporaryFile(prefix="juryrank-") as file:
+    with in_room(), tempfile.TemporaryFile(prefix="juryrank-") as file:
         file.truncate(size)
+        if hasattr(os, "posix_fallocate"):
+            # Else a full disk would be noticed only when it kills the process.
+            os.posix_fallocate(file.fileno(), 0, size)
         whole = mmap.mmap(file.fileno(), size)
     return np.frombuffer(whole, dtype=dtype, count=count)
+
+
+@contextmanager
+def in_room() -> Iterator[None]:
+    """Say what to do if there is no room for a file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise InputError(
+            f"The folder for temporary files, {tempfile.gettempdir()}, has no room left for the "
+            "votes, which take up to 50 bytes each. Free some, or let TMPDIR name another folder."
+        ) from error
 
 
 def new_like(array: NDArray[Any], count: int, dtype: np.dtype[Entry]) -> NDArray[Entry]:

@@ -176,9 +176,9 @@ def _source(
     memory: Annotated[
         str | None,
         typer.Option(
-            help="For votes on pairs that are larger than memory: how much to use, such as 1GB, "
-            "beside some 400 MB for the program itself. The votes are then kept in the folder for "
-            "temporary files (TMPDIR).",
+            help="For votes on pairs that are larger than memory: how much to use for reading, "
+            "such as 1GB, beside some 400 MB for the program itself. The votes are then kept in "
+            "the folder for temporary files (TMPDIR).",
             metavar="SIZE",
             rich_help_panel=PANEL,
         ),

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from juryrank.errors import InputError
 from juryrank.joining import left_out_together, together
 from juryrank.lists import no_lists
-from juryrank.mapped import give_back, new_mapped, pieces, ranges
+from juryrank.mapped import give_back, in_room, new_mapped, pieces, ranges
 from juryrank.reading.coding import (
     MISSING,
     Codes,
@@ -109,7 +109,8 @@ class _Column:
     def append(self, values: NDArray[Any]) -> None:
         """Write some more numbers."""
         self._go_to(self._count)
-        self._file.write(np.ascontiguousarray(values, dtype=self._kind).data)
+        with in_room():
+            self._file.write(np.ascontiguousarray(values, dtype=self._kind).data)
         self._count += len(values)
 
     def read(self, where: slice) -> NDArray[Any]:
@@ -503,7 +504,8 @@ class _Shards:
     ) -> None:
         self._start = start
         self._ranges = list(ranges(start, most))
-        numbers = np.arange(len(self._ranges), dtype=np.int32)
+        # The smallest type there is: numpy sorts short numbers far faster.
+        numbers = np.arange(len(self._ranges), dtype=np.min_scalar_type(len(self._ranges)))
         self._of_judge = np.repeat(numbers, [end - first for first, end in self._ranges])
         self._next = np.array([start[first] for first, _ in self._ranges])
         count = int(start[-1])
@@ -514,9 +516,10 @@ class _Shards:
         """Add votes to their shards, in the order of the rows."""
         shard = self._of_judge[votes["judge"]]
         order = np.argsort(shard, kind="stable")
-        ends = np.cumsum(np.bincount(shard, minlength=len(self._ranges)))
-        for number in np.unique(shard):
-            own = order[ends[number - 1] if number else 0 : ends[number]]
+        size = np.bincount(shard, minlength=len(self._ranges))
+        end = np.cumsum(size)
+        for number in np.flatnonzero(size):
+            own = order[end[number] - size[number] : end[number]]
             place = slice(self._next[number], self._next[number] + len(own))
             self._next[number] = place.stop
             for name, column in {"judge": self._judge, **self._columns}.items():

@@ -78,7 +78,7 @@ def read_votes(
         judge_per_row: Take every row, or ranking, as a judge of its own, named by its number (in
             PrefLib's files everyone who is counted).
         skip_bad: Leave bad rows out and count them, instead of raising an error.
-        memory: For votes on pairs that are larger than memory: how much of it to use, such as
+        memory: For votes on pairs that are larger than memory: how much to use for reading, such as
             ``"1GB"``, beside what Python and its libraries take. The votes are then kept in files
             of the folder for temporary ones (set TMPDIR to choose it), which go with the votes.
 
