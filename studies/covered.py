@@ -250,7 +250,7 @@ def _held_by_draws(ranking: Ranking) -> Floats:
     errors = ranking._errors
     if errors is None:
         raise ValueError("The answer has no errors.")
-    drawn = errors.uncertainty.draws(DRAWS, seed=0)[:, errors.code]
+    drawn = np.concatenate(list(errors.uncertainty.draws(DRAWS, seed=0)))[:, errors.code]
     place = _places(ranking.items["score"].to_numpy() + drawn)
     low, high = ranking.items["rank_low"].to_numpy(), ranking.items["rank_high"].to_numpy()
     return np.asarray(((low <= place) & (place <= high)).mean(axis=0))

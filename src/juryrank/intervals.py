@@ -94,10 +94,12 @@ def _places(
     """Lowest and highest plausible rank of each item, and its chance to be the best."""
     n = len(score)
     count = DRAWS if n <= MANY_ITEMS else DRAWS_OF_MANY
-    drawn = score + uncertainty.draws(count, seed=0)
-    order = np.argsort(-drawn, axis=1)
-    place = np.empty((count, n), dtype=np.int32)
-    np.put_along_axis(place, order, np.arange(1, n + 1, dtype=np.int32)[None, :], axis=1)
+    place, done = np.empty((count, n), dtype=np.int32), 0
+    ranks = np.arange(1, n + 1, dtype=np.int32)[None, :]
+    for errors in uncertainty.draws(count, seed=0):
+        order = np.argsort(-(score + errors), axis=1)
+        np.put_along_axis(place[done : done + len(errors)], order, ranks, axis=1)
+        done += len(errors)
     tail = 0.5 * (1.0 - confidence)
     low = np.quantile(place, tail, axis=0, method="lower").astype(np.int64)
     high = np.quantile(place, 1.0 - tail, axis=0, method="higher").astype(np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -333,9 +334,10 @@ def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | N
         decided, centre, gauge_of(decided, centre.accuracy, kept.votes_per_judge)
     )
     reached = 0
-    for done, score in enumerate(centre.score + errors.draws(count, seed=0)):
+    draws = chain.from_iterable(errors.draws(count, seed=0))
+    for done, error in enumerate(draws):
         say("Simulating equal judges", done, count)
-        drawn = _redrawn(kept, task.noise, score, rng)
+        drawn = _redrawn(kept, task.noise, centre.score + error, rng)
         simulated = _without_effects(equal, drawn), _without_effects(free, drawn)
         reached += _gain(*simulated, alike.score, alike.score) >= observed
     return Heterogeneity(observed, (1 + reached) / (1 + count), count, *_held_out(task, say))

@@ -19,7 +19,7 @@ own accuracy a sample of judges says nothing, so accuracies keep the errors abov
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, Literal, NamedTuple, TypeVar
@@ -51,6 +51,8 @@ NUMBERS_AT_ONCE = 500_000
 LEAST_AT_ONCE = 8
 JUDGES_AT_ONCE = 512
 MOST_WIDENING = 0.5
+NUMBERS_AT_ONCE = 1 << 19
+"""Of what is drawn."""
 RESAMPLES = 200
 LEAST_CURVATURE = 1e-12
 
@@ -93,19 +95,35 @@ class Uncertainty:
         covariances = whole.rough_column(i) if isinstance(whole, _Columns) else whole[i]
         return _of_differences(self.score_variance, i, covariances)
 
-    def draws(self, count: int, seed: int) -> Floats:
-        """Errors of all scores, drawn from the (joint, where it is known) covariance."""
-        normal = np.random.default_rng(seed).standard_normal((count, len(self.score_variance)))
+    def draws(self, count: int, seed: int) -> Iterator[Floats]:
+        """Errors of all scores, drawn from the (joint, where it is known) covariance.
+
+        They come some at a time, a row for each draw.
+        """
+        rng, n = np.random.default_rng(seed), len(self.score_variance)
+        root = self._root()
+        at_once = max(NUMBERS_AT_ONCE // n, 1)
+        for first in range(0, count, at_once):
+            normal = rng.standard_normal((min(at_once, count - first), n))
+            if root is None:
+                yield np.asarray(normal * np.sqrt(self.score_variance))
+            else:
+                drawn = normal @ root.T
+                yield np.asarray(drawn - drawn.mean(axis=1, keepdims=True))
+
+    def _root(self) -> Floats | None:
+        """``R`` with ``R R'`` the covariance but for what adds to all scores alike; None for none.
+
+        Scores sum to 0: what is added for a Cholesky factor is to be taken away from the draws.
+        """
         if isinstance(self.covariance, _Columns):
-            return np.asarray(normal * np.sqrt(self.score_variance))
-        # Scores sum to 0: what is added for a Cholesky factor is taken away from the draws.
-        level = float(self.score_variance.mean())
+            return None
         try:
-            drawn = normal @ np.linalg.cholesky(self.covariance + level).T
+            level = float(self.score_variance.mean())
+            return np.asarray(np.linalg.cholesky(self.covariance + level), dtype=np.float64)
         except np.linalg.LinAlgError:  # of fewer judges than items, by the sandwich
             value, vector = np.linalg.eigh(self.covariance)
-            drawn = normal @ (vector * np.sqrt(np.maximum(value, 0.0))).T
-        return np.asarray(drawn - drawn.mean(axis=1, keepdims=True))
+            return np.asarray(vector * np.sqrt(np.maximum(value, 0.0)))
 
 
 def _of_differences(variance: Floats, i: int, covariances: Floats) -> Floats:

@@ -187,7 +187,7 @@ def _from_best_start(objective: Objective, watch: Watcher | None) -> Solution:
 def _alike(one: Floats, other: Floats) -> bool:
     """Whether scores differ by little but their scale."""
     size = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) >= ALIKE * size
+    return size > 0.0 and float(one @ other) >= ALIKE * size
 
 
 def _oriented(
