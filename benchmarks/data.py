@@ -27,8 +27,8 @@ PART = 1_000_000
 """Votes are drawn and written in parts of this many; the votes depend on it."""
 SCORE_SD = 1.0
 ACCURACY_LOG_SD = 0.5
-TINY = Case("tiny", votes=400, items=5, judges=4)
-"""What every adapter warms up on."""
+WARM_UP = Case("warm-up", votes=100_000, items=100, judges=1_000)
+"""What every adapter does once before it is timed."""
 
 Codes = NDArray[np.int32]
 Floats = NDArray[np.float64]

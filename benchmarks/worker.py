@@ -19,7 +19,7 @@ import polars as pl
 
 from benchmarks import outcomes
 from benchmarks.adapters import ADAPTERS, Adapter, Answer
-from benchmarks.data import TINY, frame_of
+from benchmarks.data import WARM_UP, frame_of
 from benchmarks.measuring import Cost, measured
 
 Row = dict[str, Any]
@@ -32,7 +32,7 @@ FIT_REPEATS = 20
 def run_adapter(job: Mapping[str, Any]) -> Row:
     """Time one adapter on one case."""
     adapter = ADAPTERS[job["adapter"]]
-    adapter.run(frame_of(TINY))
+    adapter.run(frame_of(WARM_UP))
     frame = pl.read_parquet(job["votes"])
     data, conversion = measured(adapter.convert, frame)
     answer, fit = measured(adapter.fit, data)
@@ -90,7 +90,7 @@ def _passes(adapter: Adapter, frame: pl.DataFrame, *, count: bool) -> Row:
 def run_profile(job: Mapping[str, Any]) -> Row:
     """Where the time of juryrank goes, on one thread."""
     adapter = ADAPTERS["juryrank-profiled"]
-    adapter.run(frame_of(TINY))
+    adapter.run(frame_of(WARM_UP))
     frame = pl.read_parquet(job["votes"])
     profiler = cProfile.Profile()
     profiler.runcall(adapter.run, frame)

@@ -94,7 +94,8 @@ class Information:
 
     def mixed_rows(self, first: int, last: int) -> Floats:
         """``b_u`` of some judges, a row for each."""
-        return self._dense_rows(np.arange(first, last), NO_MATRIX).rows
+        room = np.empty((last - first, self.size))
+        return self._dense_rows(np.arange(first, last), NO_MATRIX, room).rows
 
     def mixed_forms(self, inverse: Inverse, direction: Floats) -> tuple[Floats, Floats]:
         """``b_u' inverse b_u`` and ``b_u' direction`` for every judge."""
@@ -105,12 +106,17 @@ class Information:
         return square, along
 
     def _rows(self, matrix: Floats) -> Iterator[_DenseRows | _SparseRows]:
-        """``b_u`` of all judges, some at a time; ``A`` is added to the matrix, if it has a size."""
+        """``b_u`` of all judges, some at a time; ``A`` is added to the matrix, if it has a size.
+
+        What has been given is gone when the next is.
+        """
         is_wide = self._most_places * WIDE >= self.size
         wide, narrow = np.flatnonzero(is_wide), np.flatnonzero(~is_wide)
         at_once = max(MOST_NUMBERS // self.size, 1)
+        # Always the same memory: to get new pages from the system takes longer than to fill them.
+        room = np.empty((min(at_once, len(wide)), self.size))
         for first in range(0, len(wide), at_once):
-            yield self._dense_rows(wide[first : first + at_once], matrix)
+            yield self._dense_rows(wide[first : first + at_once], matrix, room)
         group = np.cumsum(self._most_places[narrow]) // MOST_NUMBERS
         for number in np.unique(group):
             yield self._sparse_rows(narrow[group == number], matrix)
@@ -122,8 +128,9 @@ class Information:
         entries = np.diff(lists.begin[lists.start])
         return np.asarray(2 * np.diff(wins.start) + entries + len(model.sizes) + 3)
 
-    def _dense_rows(self, judges: Judges, matrix: Floats) -> _DenseRows:
-        rows, bend = np.zeros((len(judges), self.size)), np.empty(len(judges))
+    def _dense_rows(self, judges: Judges, matrix: Floats, room: Floats) -> _DenseRows:
+        rows, bend = room[: len(judges)], np.empty(len(judges))
+        rows[:] = 0.0
         _kernels.blocks_pass(*self._known_to_kernels, judges, matrix, rows, bend)
         self.objective.give_back(0, self.objective.n_judges)
         return _DenseRows(judges, bend, rows)
@@ -163,10 +170,11 @@ class _DenseRows:
     rows: Floats
 
     def subtract_squares(self, share: Floats, upper: Floats) -> None:
-        """Subtract ``sum_u share_u b_u b_u'`` from an upper triangle."""
-        scaled = self.rows * np.sqrt(share)[:, None]
+        """Subtract ``sum_u share_u b_u b_u'`` from an upper triangle; the rows are spoilt."""
+        rows = self.rows
+        rows *= np.sqrt(share)[:, None]
         # To BLAS, which has columns where we have rows, an upper triangle is a lower one.
-        blas.dsyrk(-1.0, scaled.T, beta=1.0, c=upper.T, lower=1, overwrite_c=1)
+        blas.dsyrk(-1.0, rows.T, beta=1.0, c=upper.T, lower=1, overwrite_c=1)
 
     def squares(self, inverse: Inverse) -> Floats:
         """``b_u' inverse b_u``, as ``|R b_u|^2``; the rows are spoilt."""
