@@ -27,7 +27,9 @@ def parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="measure, and write CSV files and machine.json")
     run.add_argument("--grid", default="short", help="short or full")
     run.add_argument("--config", type=Path, default=DEFAULT, help="another grid.toml")
-    run.add_argument("--cases", nargs="*", help="only these cases, without kernel and shell")
+    run.add_argument(
+        "--cases", nargs="*", help="only these cases, kernel or shell; other results there stay"
+    )
     run.add_argument("--out", type=Path, help="default: docs/benchmarks/GRID")
     _data_option(run)
     run.set_defaults(do=_run)
@@ -60,6 +62,8 @@ def _run(options: argparse.Namespace) -> None:
     if options.cases:
         grid = only(grid, options.cases)
     bench = Bench(grid, options.out or RESULTS / grid.name, options.data)
+    if options.cases:
+        bench.keep_others(options.cases)
     with progress(bench.steps) as say:
         bench.run(say)
     print(f"Results are in {bench.out}.")

@@ -124,9 +124,14 @@ def short_number(number: int) -> str:
 
 
 def only(grid: Grid, names: list[str]) -> Grid:
-    """Some cases of a grid, without kernel and shell."""
+    """Some cases of a grid; "kernel" and "shell" go by these names."""
     plans = tuple(plan for plan in grid.plans if plan.case.name in names)
-    missing = set(names) - {plan.case.name for plan in plans}
+    missing = set(names) - {plan.case.name for plan in plans} - {"kernel", "shell"}
     if missing:
         raise SystemExit(f"The grid {grid.name!r} has no case {', '.join(sorted(missing))}.")
-    return replace(grid, plans=plans, kernel=None, shell=None)
+    return replace(
+        grid,
+        plans=plans,
+        kernel=grid.kernel if "kernel" in names else None,
+        shell=grid.shell if "shell" in names else None,
+    )

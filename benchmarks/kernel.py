@@ -21,6 +21,7 @@ from benchmarks.measuring import cpu_seconds
 from juryrank.arrays import Floats
 from juryrank.noise import NOISES
 from juryrank.objective import Objective, Slopes
+from juryrank.threads import one_blas_thread
 
 SOURCE = Path(__file__).with_name("pass.c")
 FLAGS = ("-O3", "-march=native", "-ffast-math", "-fPIC")
@@ -136,7 +137,9 @@ def kernel_rows(frame: pl.DataFrame, repeats: int) -> list[Row]:
     runs.append(("numpy", 1, lambda: numpy_pass(gumbel, *point)))
     runs.append(("read", 1, lambda: read_bytes(gumbel)))
     votes = len(gumbel.wins.winner)
-    return [_timed(name, threads, votes, work, repeats) for name, threads, work in runs] + rows
+    with one_blas_thread():  # as in `rank`
+        timed = [_timed(name, threads, votes, work, repeats) for name, threads, work in runs]
+    return timed + rows
 
 
 def _slopes(objective: Objective, score: Floats, accuracy: Floats) -> Callable[[], object]:

@@ -27,8 +27,8 @@ This page is made by `python -m benchmarks page` from what `python -m benchmarks
 - **Votes** are drawn from HBTL: scores from N(0, 1), accuracies log-normal around 1 (in the cases
   "backwards" a third of them negative), judges and pairs at random, in no order. They start as a
   polars frame in memory with string ids (judge, left, right, winner) and end as a ranking.
-- **Every run is a process of its own**, which first ranks a few votes so that imports and
-  compilation are not counted. CPU time is user and system time of all threads; conversion is the
+- **Every run is a process of its own**, which first ranks 100,000 other votes so that imports,
+  compilation and loading compiled code are not counted. CPU time is user and system time of all threads; conversion is the
   part that makes of the frame what the program takes. Shown are the best and the median of the
   repeats; what takes long is run once. Programs run with their own default number of threads.
 - **Memory** is the peak above what was in use, the frame included, when the run began.
@@ -117,6 +117,13 @@ def _machine(machine: Row) -> Iterator[str]:
         f"were free and the load was {machine['load_before']:g}; "
         f'grid "{machine["grid"]}"; juryrank at commit {machine["commit"]}.\n'
     )
+    anew = machine.get("measured_anew", {})
+    if anew:
+        said = (
+            f"{name} (commit {how['commit']}, {how['cores_free_before']:g} cores free)"
+            for name, how in anew.items()
+        )
+        yield f"Measured anew later: {', '.join(said)}.\n"
     versions = machine["versions"].items()
     yield ", ".join(f"{name} {found or '(not installed)'}" for name, found in versions) + ".\n"
 

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -122,11 +122,27 @@ class Bench:
         self.out = out
         self.folder = folder
         self.rows: dict[str, list[Row]] = {name: [] for name in TABLES}
+        self.facts: Row = {}
+
+    def keep_others(self, names: Sequence[str]) -> None:
+        """Keep what was measured before but for these cases, and say that they are measured anew."""
+        if not (self.out / "machine.json").exists():
+            return
+        for name, schema in TABLES.items():
+            path = self.out / f"{name}.csv"
+            before = pl.read_csv(path, schema=schema) if path.exists() else pl.DataFrame()
+            if "case" in before.columns:
+                before = before.filter(~pl.col("case").is_in(names))
+            self.rows[name] = [] if name in names else before.to_dicts()
+        now = machine()
+        self.facts = json.loads((self.out / "machine.json").read_text(encoding="utf-8"))
+        anew = {name: {key: now[key] for key in ("commit", "cores_free_before")} for name in names}
+        self.facts["measured_anew"] = {**self.facts.get("measured_anew", {}), **anew}
 
     def run(self, say: Say) -> None:
         """Measure everything and write it down, after each case too."""
         self.out.mkdir(parents=True, exist_ok=True)
-        facts = json.dumps({"grid": self.grid.name, **machine()}, indent=2)
+        facts = json.dumps(self.facts or {"grid": self.grid.name, **machine()}, indent=2)
         (self.out / "machine.json").write_text(facts + "\n", encoding="utf-8")
         self._prime(say)
         if self.grid.kernel:

@@ -23,7 +23,9 @@ Row = dict[str, Any]
 FRAME = re.compile("[\u2500-\u257f]+")
 """Signs that make boxes in the terminal."""
 START = "from juryrank.cli import main; main()"
+IMPORTS = "import numpy, scipy.optimize, polars, numba, typer"
 SMALL = "juryrank rank, 3,000 votes"
+LIBRARIES = "importing numpy, scipy.optimize, polars, numba and typer"
 LARGE = "juryrank rank, large file"
 LARGE_STREAMED = "juryrank rank --memory, large file"
 
@@ -77,11 +79,17 @@ def _outcome(code: int, said: str, *, timed_out: bool) -> str:
 
 
 def small_rows(votes: Path, number: int, repeats: int) -> list[Row]:
-    """A small file from the shell (the first run is not counted), and the fit alone."""
+    """A small file from the shell, the libraries that this imports, and the fit alone.
+
+    The first run from the shell is not counted.
+    """
     rows = []
     for repeat in range(repeats + 1):
         row = run_command(command("rank", str(votes)), 600.0)
         rows.append({"what": SMALL, "votes": number, "repeat": repeat, **row})
+    for repeat in range(1, repeats + 1):
+        row = run_command([sys.executable, "-c", IMPORTS], 600.0)
+        rows.append({"what": LIBRARIES, "repeat": repeat, **row})
     fits = in_process({"job": "fit", "votes": str(votes)})
     if "outcome" in fits:
         return [*rows[1:], {"what": "fit", "votes": number, "repeat": 1, **_only_outcome(fits)}]

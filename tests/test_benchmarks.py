@@ -22,7 +22,7 @@ from benchmarks.page import NOTHING, number, page_lines, write_page
 from benchmarks.passes import counting
 from benchmarks.regress import case_of
 from benchmarks.results import read_results, slope, steepest, summary
-from benchmarks.running import RUNS, TABLES, in_process, result_of
+from benchmarks.running import RUNS, TABLES, Bench, in_process, result_of
 from juryrank.noise import NOISES
 
 SMALL = Case("small", votes=3_000, items=6, judges=9, backwards=1 / 3)
@@ -213,6 +213,8 @@ def test_growth_makes_a_case_of_every_size() -> None:
 
 def test_some_cases_of_a_grid() -> None:
     assert [plan.case.name for plan in only(read_grid("short"), ["3k"]).plans] == ["3k"]
+    alone = only(read_grid("short"), ["shell"])
+    assert alone.plans == () and alone.shell is not None and alone.kernel is None
     with pytest.raises(SystemExit, match="no case 4k"):
         only(read_grid("short"), ["4k"])
     with pytest.raises(SystemExit, match="no grid 'shrt'"):
@@ -326,6 +328,19 @@ def test_goals_are_judged_by_the_rows(results_folder: Path) -> None:
     assert said["2M: starting points at full price"] == "missed"
     assert said["log-log slope of CPU time in the number of votes"] == "reached"
     assert said["log-log slope of memory in the number of votes"] == "missed"
+
+
+def test_cases_measured_anew_leave_the_others_as_they_are(results_folder: Path) -> None:
+    facts = {"grid": "short", "commit": "before", "versions": {}}
+    (results_folder / "machine.json").write_text(json.dumps(facts))
+    bench = Bench(only(read_grid("short"), ["2M", "kernel"]), results_folder, results_folder)
+    bench.keep_others(["2M", "kernel"])
+    assert {row["case"] for row in bench.rows["runs"]} == {
+        "votes-1000", "votes-10000", "votes-100000",
+    }  # fmt: skip
+    assert bench.rows["kernel"] == bench.rows["profile"] == []
+    assert bench.facts["commit"] == "before"
+    assert set(bench.facts["measured_anew"]) == {"2M", "kernel"}
 
 
 def test_the_best_and_the_median_are_told(results_folder: Path) -> None:
