@@ -28,9 +28,10 @@ This page is made by `python -m benchmarks page` from what `python -m benchmarks
   "backwards" a third of them negative), judges and pairs at random, in no order. They start as a
   polars frame in memory with string ids (judge, left, right, winner) and end as a ranking.
 - **Every run is a process of its own**, which first ranks 100,000 other votes so that imports,
-  compilation and loading compiled code are not counted. CPU time is user and system time of all threads; conversion is the
-  part that makes of the frame what the program takes. Shown are the best and the median of the
-  repeats; what takes long is run once. Programs run with their own default number of threads.
+  compilation and loading compiled code are not counted. CPU time is user and system time of all
+  threads; conversion is the part that makes of the frame what the program takes. Shown are the best
+  and the median of the repeats; what takes long is run once. Programs run with their own default
+  number of threads.
 - **Memory** is the peak above what was in use, the frame included, when the run began.
 - **Outcomes.** *not converged*: the program says so; or, for maximum likelihood, some score would
   still move by more than {outcomes.STEP:g} of its standard error (`step`). *wrong*: Kendall's tau

@@ -125,7 +125,7 @@ class Bench:
         self.facts: Row = {}
 
     def keep_others(self, names: Sequence[str]) -> None:
-        """Keep what was measured before but for these cases, and say that they are measured anew."""
+        """Keep what was measured before, but for these cases, and say that those are new."""
         if not (self.out / "machine.json").exists():
             return
         for name, schema in TABLES.items():
