@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,10 @@ CHANCE = 0.01
 """The chance that honest votes, in the whole of the data, are set aside at all."""
 SUSPICIOUS = 3.0
 """Standard errors from the usual share of wins that make a closer look worth its while."""
+MANY_SUSPECTS = 2_000
+MOST_OF_MANY = 3
+"""With more suspects than that, only the most suspicious so many items of each judge are looked at
+(in every round): with very many votes nearly every judge differs from the others everywhere."""
 MANY_TO_A_FEW = 4
 NEARLY_NONE = 0.1
 MOST_ROUNDS = 10
@@ -230,12 +234,12 @@ def _heavy_cells(
     return judge, item, won, votes
 
 
-def _item_totals(objective: Objective) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """Per item: votes won, all its votes, the number of judges on it."""
+def _fair_totals(objective: Objective) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Per item: votes won, all its votes, with capped weights; the number of judges on it."""
     n = objective.n_items
     won, votes, judges = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
-    for _, wins, lists in _some_judges(objective):
-        its_won, its_votes, its_judges = _kernels.item_totals(wins, lists, n)
+    for part in _capped_parts(objective):
+        its_won, its_votes, its_judges = _kernels.item_totals(part.wins, part.lists, n)
         won += its_won
         votes += its_votes
         judges += its_judges
@@ -258,26 +262,55 @@ def _suspects(objective: Objective) -> OneSided:
     judge, item, won, votes = _heavy_cells(objective)
     if not len(judge):
         return NOBODY
-    up, all_votes, judges = _item_totals(_capped(objective))
+    up, all_votes, judges = _fair_totals(objective)
     share = (up[item] + 1.0) / (all_votes[item] + 2.0)
     z = (won - votes * share) / np.sqrt(votes * share * (1.0 - share))
-    odd = (np.abs(z) > SUSPICIOUS) & (judges[item] > LEAST_OTHERS)
+    odd = np.flatnonzero((np.abs(z) > SUSPICIOUS) & (judges[item] > LEAST_OTHERS))
+    if len(odd) > MANY_SUSPECTS:
+        odd = odd[_first_of_each(judge[odd], -np.abs(z[odd]), MOST_OF_MANY)]
     return OneSided(judge[odd], item[odd], votes[odd], won[odd], (votes * share)[odd], z[odd])
 
 
-def _capped(objective: Objective) -> Objective:
-    """Weights under which no judge has more votes on an item than is usual."""
+def _first_of_each(group: NDArray[np.int64], key: Floats, count: int) -> NDArray[np.int64]:
+    """The places of those of each group with the lowest keys, in order."""
+    order = np.lexsort((key, group))
+    begins = np.searchsorted(group[order], group[order])
+    return np.sort(order[np.arange(len(order)) - begins < count])
+
+
+class _CappedPart(NamedTuple):
+    """The votes of some judges, with weights that are capped."""
+
+    wins: Wins
+    lists: Lists
+    """All lists, of which these judges' count."""
+    pairs_at: slice
+    lists_at: slice
+
+
+def _capped_parts(objective: Objective) -> Iterator[_CappedPart]:
+    """Votes with weights under which no judge has more on an item than is usual."""
     wins, lists, usual = objective.wins, objective.lists, _usual(objective)
-    weight = new_like(wins.winner, len(wins.winner), np.dtype(np.float64))
-    list_weight = lists.weight.copy()
     for first, end in ranges(wins.start):
         own = slice(wins.start[first], wins.start[end])
         its_lists = slice(lists.start[first], lists.start[end])
         some = wins_taken(wins, own, wins.start[first : end + 1] - wins.start[first])
         among = lists._replace(start=lists.start[first : end + 1])
-        weight[own], capped = _kernels.capped_weights(some, among, objective.n_items, usual)
-        list_weight[its_lists] = capped[its_lists]
-        give_back(weight[own], wins.winner[own], wins.loser[own], wins.weight[own])
+        weight, of_lists = _kernels.capped_weights(some, among, objective.n_items, usual)
+        capped = some._replace(given_weight=weight), among._replace(weight=of_lists)
+        yield _CappedPart(*capped, own, its_lists)
+        give_back(wins.winner[own], wins.loser[own], wins.weight[own])
+
+
+def _capped(objective: Objective) -> Objective:
+    """Weights under which no judge has more votes on an item than is usual."""
+    wins, lists = objective.wins, objective.lists
+    weight = new_like(wins.winner, len(wins.winner), np.dtype(np.float64))
+    list_weight = lists.weight.copy()
+    for part in _capped_parts(objective):
+        weight[part.pairs_at] = part.wins.given_weight
+        list_weight[part.lists_at] = part.lists.weight[part.lists_at]
+        give_back(weight[part.pairs_at])
     return replace(
         objective, wins=wins._replace(given_weight=weight), lists=lists._replace(weight=list_weight)
     )
