@@ -421,6 +421,9 @@ def _few_of_all(
     """
     left = np.ones(len(weight), dtype=np.bool_)
     found: list[int] = []
+    votes_of = np.sort(np.bincount(item, weight[vote]))
+    if few and votes_of[-few:].sum() < (1.0 - NEARLY_NONE) * weight.sum():
+        return found
     while len(found) < few and left[vote].any():
         votes = np.bincount(item[left[vote]], weight[vote[left[vote]]])
         found.append(int(votes.argmax()))
