@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import juryrank as jr
+from juryrank.guard import _first_of_each
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -207,3 +208,10 @@ def test_a_suspect_on_every_item_does_not_cost_a_copy_of_its_votes_for_each() ->
     tracemalloc.stop()
     assert found.fit.set_aside == 0
     assert peak < 25e6
+
+
+def test_of_very_many_suspects_the_most_suspicious_of_each_judge_are_looked_at() -> None:
+    judge = np.array([4, 1, 1, 4, 1, 7, 4])
+    key = -np.array([3.0, 9.0, 5.0, 8.0, 7.0, 4.0, 6.0])
+    assert _first_of_each(judge, key, 2).tolist() == [1, 3, 4, 5, 6]
+    assert _first_of_each(judge, key, 9).tolist() == list(range(7))

@@ -140,7 +140,7 @@ def test_the_scales_foreseen_are_a_fixed_point_of_refitting(judges: int) -> None
     first = chosen.objective.prior
     assert again.score_sd == pytest.approx(first.score_sd, rel=0.02)
     assert again.accuracy_sd == pytest.approx(first.accuracy_sd, rel=0.02)
-    # What was foreseen is nearly the fit: a few hundredths of a standard error away.
+    # What was foreseen is nearly the fit.
     unit = np.sqrt(chosen.curvature.state)
     assert np.abs((chosen.state - found.score) * unit).max() < 0.3
 

@@ -2628,13 +2628,11 @@ def _plain_bends(
     scratch: Floats,
 ) -> None:
     """As `_pair_bends`, where scores and accuracies alone decide."""
-    x, odds, first, second, slope = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    x, odds, first, slope = scratch[0], scratch[1], scratch[2], scratch[3]
     _gather(wins, a, a + k, score, gap)
     for i in range(k):
         x[i] = accuracy * gap[i]
-    _tail(noise, x, k, odds, first, second)
-    _slopes(x, k, odds, first, slope)
-    _bends(x, k, odds, first, second, bend)
+    _plain_terms(noise, x, k, odds, first, slope, bend)
     for i in range(k):
         mixed[i] = _weight(wins.given_weight, a + i) * (slope[i] + x[i] * bend[i])
     for i in range(k):

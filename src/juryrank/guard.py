@@ -13,7 +13,8 @@ often it is repeated. So
        z^2 = 2 min_b [J(b) + b^2 / (2 (TASTE^2 + v))] - 2 min_b J(b),
 
    which is how unlikely the taste is that explains the votes best (a slope at ``b = 0`` would not
-   do: it is bounded, however many votes there are);
+   do: it is bounded, however many votes there are); of very many suspects only the most suspicious
+   of each judge are looked at;
 
 3. set the votes of such pairs aside where chance would hardly give so large a ``z`` to any pair in
    the data, and begin again, until nothing more is found.

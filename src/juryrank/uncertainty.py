@@ -47,12 +47,10 @@ SCALE_TOLERANCE = 1e-8
 COLUMN_TOLERANCE = 1e-11
 """Of the variance of an item that is asked about, and its root of the covariances with others."""
 NUMBERS_AT_ONCE = 500_000
-"""Of the vectors that are solved for together."""
+"""Of the vectors that are solved for together, and of what is drawn."""
 LEAST_AT_ONCE = 8
 JUDGES_AT_ONCE = 512
 MOST_WIDENING = 0.5
-NUMBERS_AT_ONCE = 1 << 19
-"""Of what is drawn."""
 RESAMPLES = 200
 LEAST_CURVATURE = 1e-12
 

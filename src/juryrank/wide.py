@@ -102,11 +102,11 @@ class WideInformation:
         rows = None if self.lists is None else self.lists.sparse_rows
         square = np.empty(self.objective.n_judges)
 
-        def one_chunk(first: int, last: int) -> Floats:
+        def one_chunk(first: int, last: int) -> None:
             _kernels.mixed_squares(*self._pairs(first, last), rows, variance, square)
-            return np.zeros(0)
 
-        self.objective.sum_over_chunks(one_chunk)
+        for _ in self.objective.over_chunks(one_chunk):
+            pass
         return square
 
     def _pairs(
