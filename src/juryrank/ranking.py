@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,11 @@ from juryrank.errors import InputError, counted, listing
 from juryrank.intervals import Difference, difference, half_width, item_columns
 from juryrank.models import Model
 from juryrank.noise import Noise
-from juryrank.saving import check_ending
 from juryrank.solvers.solution import Solution, Trace
 from juryrank.uncertainty import Uncertainty
 from juryrank.verdicts import Allowances
 from juryrank.votes import Votes
+from juryrank.writing import finite, html_table, save_frame, write_text
 
 SAME_SCORE = 1e-6
 """Scores closer than this part of their range share a rank: the solver cannot tell them apart."""
@@ -162,9 +162,9 @@ class Ranking:
     def save(self, path: str | Path) -> None:
         """Write the items (CSV, TSV, Parquet) or the whole answer (JSON, HTML), by file ending."""
         if Path(path).suffix.lower() == ".json":
-            _write(path, self.to_json() + "\n")
+            write_text(path, self.to_json() + "\n")
         elif Path(path).suffix.lower() == ".html":
-            _write(path, _page(self))
+            write_text(path, _page(self))
         else:
             save_frame(self.items, path)
 
@@ -187,9 +187,9 @@ class Ranking:
         )
 
     def _repr_html_(self) -> str:
-        parts = [f"<p>{html.escape(self._headline())}</p>", _table(self.items.head(SHOWN))]
+        parts = [f"<p>{html.escape(self._headline())}</p>", html_table(self.items.head(SHOWN))]
         if len(self.judges) > 1:
-            parts.append(_table(self.judges.head(SHOWN)))
+            parts.append(html_table(self.judges.head(SHOWN)))
         parts += [f"<p>Warning: {html.escape(warning)}</p>" for warning in self.warnings]
         return "\n".join(parts)
 
@@ -325,30 +325,6 @@ def _effect_names(layout: Layout, votes: Votes) -> tuple[list[str], list[object]
     return names, whose + [None] * model.order + judges * model.order_by_judge
 
 
-def save_frame(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write a frame as CSV, TSV, JSON (rows), Parquet or HTML, by file ending."""
-    writers: dict[str, Callable[[], object]] = {
-        ".csv": lambda: frame.write_csv(path),
-        ".tsv": lambda: frame.write_csv(path, separator="\t"),
-        ".json": lambda: _write(path, json.dumps(finite(frame.to_dicts()), default=str) + "\n"),
-        ".parquet": lambda: frame.write_parquet(path),
-        ".html": lambda: _write(path, _table(frame)),
-    }
-    write = writers[check_ending(path)]
-    try:
-        write()
-    except (OSError, pl.exceptions.PolarsError) as error:
-        reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
-        raise InputError(f"Cannot write {str(path)!r}: {reason}.") from error
-
-
-def _write(path: str | Path, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
-
-
 def _best_first(score: Floats) -> NDArray[np.int64]:
     """Order by score, and by label (that is, by code) where scores are the same."""
     by_score = np.argsort(-score, kind="stable")
@@ -399,31 +375,6 @@ def _looked_up(
     return found[value].to_numpy()
 
 
-def finite(value: Any) -> Any:
-    """Replace numbers that JSON does not know by None."""
-    if isinstance(value, dict):
-        return {key: finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(entry) for entry in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value
-
-
-def _table(frame: pl.DataFrame) -> str:
-    """A plain HTML table, every label escaped."""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in frame.columns)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(_cell(cell))}</td>" for cell in row) + "</tr>\n"
-        for row in frame.iter_rows()
-    )
-    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>"
-
-
-def _cell(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
 def _page(ranking: Ranking) -> str:
     warnings = "".join(f"<p>Warning: {html.escape(text)}</p>\n" for text in ranking.warnings)
     title = html.escape(ranking._headline())
@@ -431,6 +382,6 @@ def _page(ranking: Ranking) -> str:
         f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title>\n'
         "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:left}"
         "</style></head>\n<body>\n"
-        f"<h1>{title}</h1>\n{warnings}<h2>Items</h2>\n{_table(ranking.items)}\n"
-        f"<h2>Judges</h2>\n{_table(ranking.judges)}\n</body>\n</html>\n"
+        f"<h1>{title}</h1>\n{warnings}<h2>Items</h2>\n{html_table(ranking.items)}\n"
+        f"<h2>Judges</h2>\n{html_table(ranking.judges)}\n</body>\n</html>\n"
     )

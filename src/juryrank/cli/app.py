@@ -239,7 +239,7 @@ def rank(
     difference = None if versus is None else _difference(ranking, versus)
     _save_ranking(ranking, out, judges_out)
     if as_json:
-        from juryrank.ranking import finite
+        from juryrank.writing import finite
 
         answer = ranking.to_dict() | ({} if difference is None else {"versus": asdict(difference)})
         _print_json(finite(answer))
@@ -283,7 +283,7 @@ def judges(
     )
     _save_table(report.table, "judges", out)
     if as_json:
-        from juryrank.ranking import finite
+        from juryrank.writing import finite
 
         _print_json(finite(report.to_dict()))
     else:
@@ -591,7 +591,7 @@ def _save_ranking(ranking: Ranking, out: Path | None, judges_out: Path | None) -
 def _save_table(frame: pl.DataFrame, what: str, out: Path | None) -> None:
     if out is None:
         return
-    from juryrank.ranking import save_frame
+    from juryrank.writing import save_frame
 
     save_frame(frame, out)
     show_note(f"Saved the {what} to {out}.")
@@ -604,7 +604,7 @@ def _simulation_files(out: Path) -> tuple[Path, ...]:
 
 
 def _save_simulation(made: Simulation, out: Path) -> None:
-    from juryrank.ranking import save_frame
+    from juryrank.writing import save_frame
 
     files = _simulation_files(out)
     frames = [made.votes, made.items, made.judges, *([made.effects] if len(made.effects) else [])]
