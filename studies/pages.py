@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from juryrank.paper.pictures import altair
+from juryrank.charting import altair
 from studies.covered import CONFIDENCE, LEAST, MOST
 
 LOWEST_SHOWN = 0.89

@@ -22,10 +22,11 @@ import polars as pl
 
 import juryrank as jr
 from juryrank.asking import PriorChoice
+from juryrank.charting import altair
 from juryrank.comparing import Fitter, compare_fits
 from juryrank.datasets import Dataset, country_population, reading_level
 from juryrank.errors import JuryrankWarning
-from juryrank.paper.pictures import altair, save_study
+from juryrank.paper.pictures import save_study
 from juryrank.terminal import progress
 from studies.running import all_results, options
 

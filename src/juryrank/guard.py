@@ -202,6 +202,16 @@ def entries_in_cells(lists: Lists, found: OneSided) -> Mask:
     return inside
 
 
+def votes_that_count(votes: Votes, found: OneSided) -> Votes:
+    """The votes without those that are set aside."""
+    if not len(found):
+        return votes
+    pairs = ~in_cells(votes.start, votes.left, votes.right, found)
+    kept = votes.subset(np.concatenate((pairs, np.ones(votes.lists.number, dtype=np.bool_))))
+    lists = without_entries(votes.lists, entries_in_cells(votes.lists, found))
+    return replace(kept, lists=lists)
+
+
 def number_in_cells(votes: Votes, found: OneSided) -> int:
     """How many votes are those of these judges on these items."""
     lists = votes.lists

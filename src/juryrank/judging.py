@@ -19,7 +19,7 @@ from juryrank.comparing import compare
 from juryrank.effects import NO_EFFECTS
 from juryrank.errors import InputError, JuryrankWarning
 from juryrank.fitting import Fitted, allowances, answer, fit, refit_with
-from juryrank.guard import OneSided, entries_in_cells, in_cells
+from juryrank.guard import votes_that_count
 from juryrank.information import MOST_DENSE
 from juryrank.intervals import half_width
 from juryrank.lists import (
@@ -30,7 +30,6 @@ from juryrank.lists import (
     orders_of_ties,
     pairs_of,
     tied_pairs_of,
-    without_entries,
 )
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
@@ -314,7 +313,7 @@ def _one_item(votes: Votes) -> dict[str, pl.Series]:
 def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | None:
     """Compare with equal judges: by likelihood, p-value by simulation, and on held-out votes."""
     objective, raw = found.objective, found.raw
-    kept = _kept(task.votes, found.one_sided)
+    kept = votes_that_count(task.votes, found.one_sided)
     orders = orders_of_ties(task.votes.lists).max(initial=1.0)
     if objective is None or raw is None or orders > MOST_ORDERS:
         return None
@@ -341,14 +340,6 @@ def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | N
         simulated = _without_effects(equal, drawn), _without_effects(free, drawn)
         reached += _gain(*simulated, alike.score, alike.score) >= observed
     return Heterogeneity(observed, (1 + reached) / (1 + count), count, *_held_out(task, say))
-
-
-def _kept(votes: Votes, one_sided: OneSided) -> Votes:
-    """The votes without those that are set aside."""
-    pairs = ~in_cells(votes.start, votes.left, votes.right, one_sided)
-    kept = votes.subset(np.concatenate((pairs, np.ones(votes.lists.number, dtype=np.bool_))))
-    lists = without_entries(votes.lists, entries_in_cells(votes.lists, one_sided))
-    return replace(kept, lists=lists)
 
 
 def _without_effects(objective: Objective, votes: Votes) -> Objective:

@@ -21,10 +21,11 @@ import polars as pl
 from scipy.linalg import null_space
 
 from juryrank.arrays import Floats
+from juryrank.charting import altair
 from juryrank.errors import JuryrankWarning
 from juryrank.fitting import rank
 from juryrank.noise import Noise, noise_named
-from juryrank.paper.pictures import altair, save_study
+from juryrank.paper.pictures import save_study
 from juryrank.simulation import simulate
 
 MODELS = {"hbtl": "gumbel", "htcv": "normal"}

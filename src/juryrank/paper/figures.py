@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 
 from juryrank.arrays import Floats
+from juryrank.charting import altair
 from juryrank.noise import noise_named
 from juryrank.objective import Objective
-from juryrank.paper.pictures import altair, save_study
+from juryrank.paper.pictures import save_study
 from juryrank.paper.synthetic import SCORES, STEP_OF_ACCURACIES, STEP_OF_SCORES, Cell
 from juryrank.reading import votes_from
 from juryrank.simulation import simulate

@@ -8,8 +8,9 @@ from typing import Any
 
 import polars as pl
 
+from juryrank.charting import altair
 from juryrank.models import DEFAULT_MODEL
-from juryrank.paper.pictures import altair, save_study
+from juryrank.paper.pictures import save_study
 from juryrank.paper.real import (
     LAMBDAS,
     MEANING,

@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from juryrank.paper.pictures import altair, save_study
+from juryrank.charting import altair
+from juryrank.paper.pictures import save_study
 from juryrank.paper.synthetic import CELL, gap_closed, published_methods, summary, verdict
 
 WORST_SHOWN = 4.0
