@@ -207,11 +207,10 @@ def _scores(ranking: Ranking, truth: Floats) -> pl.DataFrame:
 def _differences(ranking: Ranking, truth: Floats) -> pl.DataFrame:
     """All pairs, the better item first."""
     # `Ranking.difference` does the same for one pair, and looks up labels each time.
-    errors = ranking._errors
-    if errors is None:
+    uncertainty, code = ranking._uncertainty, ranking._basis.item_code
+    if uncertainty is None:
         raise ValueError("The answer has no errors.")
-    variance = np.array([errors.uncertainty.difference_variance(i)[errors.code]
-                         for i in errors.code.tolist()])  # fmt: skip
+    variance = np.array([uncertainty.difference_variance(i)[code] for i in code.tolist()])
     score = ranking.items["score"].to_numpy()
     i, j = np.triu_indices(len(score), 1)
     gap, half = score[i] - score[j], half_width(CONFIDENCE) * np.sqrt(variance[i, j])
@@ -247,10 +246,10 @@ def _places(score: Floats) -> Floats:
 
 def _held_by_draws(ranking: Ranking) -> Floats:
     """The share of the draws of the ranks that lies within each rank interval."""
-    errors = ranking._errors
-    if errors is None:
+    uncertainty, code = ranking._uncertainty, ranking._basis.item_code
+    if uncertainty is None:
         raise ValueError("The answer has no errors.")
-    drawn = np.concatenate(list(errors.uncertainty.draws(DRAWS, seed=0)))[:, errors.code]
+    drawn = np.concatenate(list(uncertainty.draws(DRAWS, seed=0)))[:, code]
     place = _places(ranking.items["score"].to_numpy() + drawn)
     low, high = ranking.items["rank_low"].to_numpy(), ranking.items["rank_high"].to_numpy()
     return np.asarray(((low <= place) & (place <= high)).mean(axis=0))

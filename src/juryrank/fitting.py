@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,7 @@ from juryrank.solvers.crowd import CrowdSolver, reliability_sd
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.search import ROUGH, mirrored, search, votes_for
-from juryrank.solvers.solution import Solution, Watcher
+from juryrank.solvers.solution import Solution, Step, Watcher
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.threads import one_blas_thread
 from juryrank.uncertainty import (
@@ -124,14 +124,26 @@ def rank(
         guard=guard, ties=ties, order=order, threads=threads,
     )  # fmt: skip
     _check_intervals(task, intervals, confidence)
+    steps: list[Step] = []
     with one_blas_thread():
-        found = fit(task, watch)
+        found = fit(task, _noting(steps, watch))
         if watch_steps and intervals is not None:
             watch_steps("Working out how sure the answer is")
-        ranking = answer(task, found, intervals, confidence, watch_resamples)
+        ranking = answer(task, found, intervals, confidence, watch_resamples, tuple(steps))
     for remark in ranking.warnings:
         warnings.warn(remark, JuryrankWarning, stacklevel=2)
     return ranking
+
+
+def _noting(steps: list[Step], watch: Watcher | None) -> Watcher:
+    """Keep what a watcher is told."""
+
+    def note(*step: Any) -> None:
+        steps.append(step)
+        if watch:
+            watch(*step)
+
+    return note
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,6 +330,7 @@ def answer(
     intervals: Intervals | None,
     confidence: float,
     watch_resamples: Callable[[int, int], None] | None = None,
+    steps: tuple[Step, ...] = (),
 ) -> Ranking:
     """Put a fit into words: labels, errors, verdicts, remarks."""
     solution, votes = found.solution, task.votes
@@ -334,6 +347,7 @@ def answer(
         lambda0=task.lambda0,
         intervals=None if uncertainty is None else intervals,
         confidence=confidence,
+        steps=steps,
         trace=solution.trace,
     )
     judges = judge_columns(
@@ -344,7 +358,7 @@ def answer(
     sure = found.objective is None or direction_is_sure(found.objective, solution)
     ranking = make_ranking(
         votes, task.model, task.noise, solution, report, uncertainty, judges,
-        allowances(found, votes.n_judges), direction_is_sure=sure,
+        allowances(found, votes.n_judges), found.one_sided, direction_is_sure=sure,
     )  # fmt: skip
     if found.objective is not None:
         effects = effects_frame(

@@ -6,8 +6,9 @@ import html
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -16,14 +17,20 @@ from numpy.typing import NDArray
 from juryrank.arrays import Floats
 from juryrank.effects import Layout
 from juryrank.errors import InputError, counted, listing
+from juryrank.evidence import Agreement, Evidence, agreement
+from juryrank.guard import OneSided, votes_that_count
 from juryrank.intervals import Difference, difference, half_width, item_columns
+from juryrank.mapped import pieces
 from juryrank.models import Model
 from juryrank.noise import Noise
-from juryrank.solvers.solution import Solution, Trace
+from juryrank.solvers.solution import Solution, Step, Trace
 from juryrank.uncertainty import Uncertainty
 from juryrank.verdicts import Allowances
 from juryrank.votes import Votes
 from juryrank.writing import finite, html_table, save_frame, write_text
+
+if TYPE_CHECKING:
+    from juryrank.plots import Plots
 
 SAME_SCORE = 1e-6
 """Scores closer than this part of their range share a rank: the solver cannot tell them apart."""
@@ -62,6 +69,8 @@ class Fit:
     intervals: str | None = None
     """Where the errors come from; None: there are none."""
     confidence: float = 0.95
+    steps: tuple[Step, ...] = field(default=(), repr=False)
+    """Number, objective and size of the gradient of each evaluation, as `watch` is told them."""
     trace: Trace | None = field(default=None, repr=False)
     """The solver's path, in its own scale and direction, if it was asked to keep it."""
 
@@ -83,12 +92,13 @@ class Ranking:
     fit: Fit
     warnings: tuple[str, ...]
     _link: _Link = field(repr=False)
-    _errors: _Errors | None = field(repr=False, default=None)
+    _basis: _Basis = field(repr=False)
+    _uncertainty: Uncertainty | None = field(repr=False, default=None)
     effects: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=EFFECTS))
 
     def difference(self, item: object, other: object) -> Difference:
         """How much better `item` is than `other`, with an interval and a p-value."""
-        if self._errors is None:
+        if self._uncertainty is None:
             raise InputError(
                 "This answer has no errors to compare with. CrowdBT, CrowdTCV and Algorithm 1 have "
                 "them with intervals='bootstrap' (--intervals bootstrap), hbtl and the like unless "
@@ -96,10 +106,11 @@ class Ranking:
             )
         score = _looked_up(self.items, "item", "score", [item, other])
         place = self.items.with_row_index("place", offset=0)
-        codes = self._errors.code[_looked_up(place, "item", "place", [item, other]).astype(int)]
+        places = _looked_up(place, "item", "place", [item, other]).astype(int)
+        codes = self._basis.item_code[places]
         return difference(
             (item, other), (int(codes[0]), int(codes[1])), float(score[0] - score[1]),
-            self._errors.uncertainty, self.fit.confidence,
+            self._uncertainty, self.fit.confidence,
         )  # fmt: skip
 
     def predict(self, judge: object, left: object, right: object) -> float | Floats:
@@ -142,10 +153,58 @@ class Ranking:
         """The noise of the model."""
         return self._link.noise
 
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The votes that count, in pairs, beside what the ranking foretells of them."""
+        votes = votes_that_count(self._basis.votes, self._basis.one_sided).in_pairs()
+        return Evidence(votes, self._foretold(votes))
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """Every pair of items that were compared, the most surprising first.
+
+        The columns are item (the one ranked higher), other, votes, observed and expected (the share
+        of votes the item got and, with these judges, should have got; ties count half), and
+        surprise, in standard errors. A ranking counts as the pairs it implies.
+        """
+        names = self._basis.votes.items
+        found = self.evidence.pairs(np.argsort(self._basis.item_code))
+        return found.with_columns(
+            names.gather(found[name]).alias(name) for name in ("item", "other")
+        )
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """Who agrees with whom."""
+        accuracy = self.judges["accuracy"].to_numpy()[np.argsort(self._basis.judge_code)]
+        return agreement(self.evidence.votes, accuracy)
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures: ``ranking.plot.items()`` and others, charts that can be shown and saved."""
+        from juryrank.plots import Plots
+
+        return Plots(self)
+
+    def _foretold(self, votes: Votes) -> Floats:
+        """The share of every vote on a pair that the left item is to get."""
+        score = self.items["score"].to_numpy()[np.argsort(self._basis.item_code)]
+        place = np.argsort(self._basis.judge_code)
+        accuracy = self.judges["accuracy"].to_numpy()[place]
+        order, tie = self._link.order[place], self._link.tie[place]
+        share, who = np.empty(votes.n_pairs), votes.judge
+        for some in pieces(votes.n_pairs):
+            judge = who[some]
+            share[some] = self._link.share(
+                accuracy[judge], score[votes.left[some]], score[votes.right[some]],
+                order[judge], tie[judge],
+            )  # fmt: skip
+        return share
+
     def to_dict(self) -> dict[str, Any]:
         """The whole answer as plain dictionaries and lists."""
         fit = asdict(self.fit)
-        del fit["trace"]
+        del fit["trace"], fit["steps"]
         return {
             "model": self.model,
             "items": self.items.to_dicts(),
@@ -227,11 +286,14 @@ class _Link:
 
 
 @dataclass(frozen=True, eq=False)
-class _Errors:
-    """The uncertainty of the scores, and the code of each item, best first."""
+class _Basis:
+    """What the answer rests on, and the codes in it of items and judges, best first."""
 
-    uncertainty: Uncertainty
-    code: NDArray[np.int64]
+    votes: Votes
+    one_sided: OneSided
+    """What of the votes does not count."""
+    item_code: NDArray[np.int64]
+    judge_code: NDArray[np.int64]
 
 
 def make_ranking(
@@ -243,6 +305,7 @@ def make_ranking(
     uncertainty: Uncertainty | None,
     about_judges: dict[str, pl.Series],
     allowed: Allowances,
+    one_sided: OneSided,
     *,
     direction_is_sure: bool,
 ) -> Ranking:
@@ -276,9 +339,9 @@ def make_ranking(
             "reason": about_judges["reason"].gather(by_accuracy),
         }
     )
-    errors = None if uncertainty is None else _Errors(uncertainty, order)
+    basis = _Basis(votes, one_sided, order, by_accuracy)
     link = _Link(model, noise, allowed.order[by_accuracy], allowed.tie[by_accuracy])
-    return Ranking(model.name, items, judges, fit, (), link, errors)
+    return Ranking(model.name, items, judges, fit, (), link, basis, uncertainty)
 
 
 def effects_frame(

@@ -9,8 +9,10 @@ import numpy as np
 
 from juryrank.arrays import Floats
 
+Step = tuple[int, float, float]
+"""An evaluation: its number, the objective and the gradient's size."""
 Watcher = Callable[[int, float, float], None]
-"""Called after every evaluation with its number, the objective and the gradient's size."""
+"""Called after every evaluation with a `Step`."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,154 @@
+"""What the votes that count say of pairs of items and of pairs of judges, beside the answer.
+
+Rankings are taken as the pairs they imply.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import ndtri
+
+from juryrank.arrays import Floats
+from juryrank.votes import Votes, total_weight
+
+BINS = 10
+"""Of the chance that the favourite wins, from one half to one."""
+MOST_ON_MAP = 500
+"""Judges on the map of who agrees with whom, those with the most votes."""
+FEW_SHARED = 4.0
+"""Agreement on so many shared pairs of items counts half."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Votes on pairs, and the share of each that the answer gives to the item on the left."""
+
+    votes: Votes
+    expected: Floats
+    """A tie counts half."""
+
+    @property
+    def won(self) -> Floats:
+        """What the item on the left got: 1, 0, or a half."""
+        return np.asarray(0.5 * (1.0 + self.votes.outcome), dtype=np.float64)
+
+    def pairs(self, place: NDArray[np.int64]) -> pl.DataFrame:
+        """One row for each pair of items that were compared.
+
+        `place` is the place of each item (by code) in the ranking; the better one comes first.
+        Columns: item and other (codes), votes, observed and expected (the share of votes the item
+        got, and should have got), and surprise: ``z = sum w (y - p) / sqrt(sum w^2 p (1 - p))``.
+        """
+        left, right = self.votes.left, self.votes.right
+        turned = place[left] > place[right]
+        votes = pl.DataFrame(
+            {
+                "item": np.where(turned, right, left),
+                "other": np.where(turned, left, right),
+                "w": self.votes.weight,
+                "y": np.where(turned, 1.0 - self.won, self.won),
+                "p": np.where(turned, 1.0 - self.expected, self.expected),
+            }
+        )
+        w, y, p = pl.col("w"), pl.col("y"), pl.col("p")
+        total, spread = w.sum(), (w**2 * p * (1.0 - p)).sum().sqrt()
+        return (
+            votes.lazy()
+            .group_by("item", "other")
+            .agg(
+                votes=total,
+                observed=(w * y).sum() / total,
+                expected=(w * p).sum() / total,
+                surprise=pl.when(spread > 0.0).then((w * (y - p)).sum() / spread),
+            )
+            .sort(pl.col("surprise").abs(), "item", "other", descending=[True, False, False])
+            .collect()
+        )
+
+    def calibration(self, confidence: float) -> pl.DataFrame:
+        """How often favourites win, beside how often they should, in bins of that chance.
+
+        Columns: votes, expected (the mean chance of the favourite), observed, low and high (by
+        Wilson's formula).
+        """
+        chance = np.maximum(self.expected, 1.0 - self.expected)
+        won = np.where(self.expected < 0.5, 1.0 - self.won, self.won)
+        step = np.minimum(((chance - 0.5) * 2 * BINS).astype(np.int32), BINS - 1)
+        weight = self.votes.weight
+        count = total_weight(step, weight, BINS)
+        some = count > 0.0
+        expected, observed = (
+            total_weight(step, weight * part, BINS)[some] / count[some] for part in (chance, won)
+        )
+        low, high = wilson(observed, count[some], confidence)
+        columns = {"votes": count[some], "expected": expected, "observed": observed}
+        return pl.DataFrame(columns | {"low": low, "high": high})
+
+
+def wilson(share: Floats, count: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Wilson's interval for a share of so many votes."""
+    z2 = float(ndtri(0.5 * (1.0 + confidence))) ** 2
+    centre = (share + z2 / (2.0 * count)) / (1.0 + z2 / count)
+    half = np.sqrt(z2 * (share * (1.0 - share) / count + z2 / (4.0 * count**2))) / (
+        1.0 + z2 / count
+    )
+    return centre - half, centre + half
+
+
+class Agreement(NamedTuple):
+    """Who agrees with whom: judges by code, those with the most votes."""
+
+    judge: NDArray[np.int64]
+    shared: Floats
+    """Pairs of items on which both judges have an opinion."""
+    share: Floats
+    """The part of them on which they agree; NaN where they share none."""
+    position: Floats
+    """A place in the plane for each judge: those who agree are close, guessers in the middle."""
+
+
+def agreement(votes: Votes, accuracy: Floats) -> Agreement:
+    """Compare each judge with each other on the pairs of items on which both have an opinion.
+
+    A judge's opinion is what most of its votes on a pair say. The places are the two leading
+    eigenvectors of ``(agreed - disagreed) / (shared + 4)``, each times the root of its eigenvalue;
+    the first is turned so that accurate judges are on the right.
+    """
+    most = np.argsort(-votes.votes_per_judge, kind="stable")[:MOST_ON_MAP]
+    opinion = _opinions(votes)[most]
+    told = abs(opinion)
+    shared = np.asarray((told @ told.T).toarray(), dtype=np.float64)
+    net = np.asarray((opinion @ opinion.T).toarray(), dtype=np.float64)
+    np.fill_diagonal(shared, 0.0)
+    np.fill_diagonal(net, 0.0)
+    share = np.divide(0.5 * (shared + net), shared, out=np.full_like(net, np.nan), where=shared > 0)
+    return Agreement(most, shared, share, _plane(net / (shared + FEW_SHARED), accuracy[most]))
+
+
+def _opinions(votes: Votes) -> sparse.csr_array:
+    """Judges x pairs of items: 1, 0 or -1 for the item of lower code."""
+    pair, said = votes.unordered()
+    _, column = np.unique(pair, return_inverse=True)
+    net = sparse.coo_array(
+        (said * votes.weight, (votes.judge, column)),
+        shape=(votes.n_judges, int(column.max(initial=-1)) + 1),
+    ).tocsr()
+    net.data = np.sign(net.data)
+    net.eliminate_zeros()
+    return sparse.csr_array(net)
+
+
+def _plane(likeness: Floats, accuracy: Floats) -> Floats:
+    """Two coordinates for each judge."""
+    if len(likeness) < 3:
+        return np.column_stack((accuracy, np.zeros(len(accuracy))))
+    value, vector = np.linalg.eigh(likeness)
+    position = vector[:, :-3:-1] * np.sqrt(np.maximum(value[:-3:-1], 0.0))
+    turn = np.where([position[:, 0] @ accuracy < 0.0, position[:, 1].sum() < 0.0], -1.0, 1.0)
+    return np.asarray(position * turn)

@@ -1,0 +1,463 @@
+"""Pictures of a ranking: charts of the charting library, to be shown, changed or saved.
+
+``ranking.plot.items().save("items.png")``; also ``.svg``, and ``.html`` (with ``inline=True`` for a
+page that needs no network). What is drawn is at most some thousand marks, whatever the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from juryrank.arrays import Floats
+from juryrank.charting import altair
+from juryrank.errors import InputError
+from juryrank.models import VERDICTS, model_named
+
+if TYPE_CHECKING:
+    from juryrank.evidence import Agreement
+    from juryrank.ranking import Ranking
+
+Row = dict[str, Any]
+
+WIDTH = 620
+ROW = 22
+"""The height of an item or judge that is named."""
+MOST_NAMED = 60
+"""More items or judges than that are drawn side by side, without their names."""
+MOST_MARKS = 1_500
+MOST_IN_MATRIX = 40
+MOST_WITH_NUMBERS = 12
+"""Rows of a matrix up to which its cells have room for numbers."""
+MOST_DOTS = 1_000
+LEAST_VOTES_OF_DOT = 5
+LONGEST_LABEL = 150
+PLAIN = "#0072B2"
+ACCENT = "#D55E00"
+FAINT = "#888888"
+LOOK_OF_VERDICT = {
+    "one-sided": ("#CC79A7", "diamond"),
+    "position-biased": ("#009E73", "cross"),
+    "backwards": ("#D55E00", "triangle-down"),
+    "guessing": ("#E69F00", "square"),
+    "too few votes to tell": ("#999999", "stroke"),
+    "ordinary": ("#56B4E9", "circle"),
+    "reliable": ("#0072B2", "circle"),
+}
+"""Colours that the colour-blind can tell apart, on light and dark pages, and a shape for each."""
+
+
+class Plots:
+    """The pictures of one ranking, ``ranking.plot``; every one is an Altair chart."""
+
+    def __init__(self, ranking: Ranking) -> None:
+        self._ranking = ranking
+
+    def items(self, top: int | None = None) -> Any:
+        """The scores with their intervals, tier by tier; of many items, the course of them all.
+
+        Args:
+            top: Only so many of the best items.
+        """
+        if top is not None and top < 1:
+            raise InputError(f"top={top} must be at least 1.")
+        shown = self._ranking.items.head(top or len(self._ranking.items))
+        rows = [_item_row(row) for row in shown.iter_rows(named=True)]
+        return _many_items(rows) if len(rows) > MOST_NAMED else _few_items(rows, self._interval)
+
+    def judges(self) -> Any:
+        """The accuracies with their intervals, the largest first, coloured by verdict."""
+        kind = model_named(self._ranking.model).judges
+        if kind == "equal":
+            raise InputError(
+                f"The model {self._ranking.model!r} treats all judges alike: there are no "
+                "accuracies to draw. hbtl, the default, tells judges apart."
+            )
+        rows = [_judge_row(row) for row in self._ranking.judges.iter_rows(named=True)]
+        guessing = 0.5 if kind == "reliability" else 0.0
+        if len(rows) > MOST_NAMED:
+            return _many_judges(rows, guessing)
+        return _few_judges(rows, guessing, self._interval)
+
+    def pairs(self) -> Any:
+        """How often favourites won, beside how often they should have won."""
+        bins = self._ranking.evidence.calibration(self._ranking.fit.confidence)
+        return _calibration(bins.to_dicts(), _dots(self._ranking.pairs), self._interval)
+
+    def matrix(self, top: int = MOST_IN_MATRIX) -> Any:
+        """The chance that an average judge prefers the row's item to the column's."""
+        if not 2 <= top <= MOST_IN_MATRIX:
+            raise InputError(f"top={top} must be from 2 to {MOST_IN_MATRIX}.")
+        items = self._ranking.items["item"].head(top)
+        chance = np.stack([self._ranking.predict(None, items, [other]) for other in items], axis=1)
+        np.fill_diagonal(chance, np.nan)
+        cells = _cells(items.cast(pl.String).to_list(), chance, {})
+        return _heat_map(cells, len(items), "chance", "chance that the row wins")
+
+    def agreement(self) -> Any:
+        """Who agrees with whom: a matrix of few judges, a map of many."""
+        votes, judges = self._ranking.evidence.votes, self._ranking.judges
+        if len(judges) < 2:
+            raise InputError("There is only one judge: nobody to agree with.")
+        found = self._ranking.agreement
+        names = votes.judges.gather(found.judge).cast(pl.String).to_list()
+        if len(names) <= MOST_IN_MATRIX:
+            order = np.argsort(-found.position[:, 0], kind="stable")
+            cells = _cells(
+                [names[u] for u in order],
+                found.share[np.ix_(order, order)],
+                {"shared": found.shared[np.ix_(order, order)]},
+            )
+            return _heat_map(
+                cells, len(names), "agree", "share of shared pairs on which they agree"
+            )
+        return _map_of_judges(found, judges, names)
+
+    def convergence(self) -> Any:
+        """How the solver came to its answer, evaluation by evaluation."""
+        if not len(self._ranking.fit.steps):
+            raise InputError(
+                f"The model {self._ranking.model!r} is computed at once: there is no convergence."
+            )
+        return _convergence(self._ranking.fit.steps)
+
+    @property
+    def _interval(self) -> str:
+        return f"{100 * self._ranking.fit.confidence:.4g}% interval"
+
+
+# --- items ---------------------------------------------------------------------------------------
+
+
+def _item_row(row: Row) -> Row:
+    known = row["score_low"] is not None
+    return {
+        "item": str(row["item"]),
+        "rank": row["rank"],
+        "score": row["score"],
+        "low": row["score_low"],
+        "high": row["score_high"],
+        "tier": row["tier"],
+        "ranks": f"{row['rank_low']:,} to {row['rank_high']:,}" if known else None,
+        "best": row["p_best"],
+    }
+
+
+def _item_tooltip(alt: Any, rows: Sequence[Row]) -> list[Any]:
+    shown = [alt.Tooltip("item:N"), alt.Tooltip("rank:Q"), alt.Tooltip("score:Q", format=".3f")]
+    if rows[0]["low"] is None:
+        return shown
+    return [
+        *shown,
+        alt.Tooltip("low:Q", format=".3f"),
+        alt.Tooltip("high:Q", format=".3f"),
+        alt.Tooltip("ranks:N", title="plausible ranks"),
+        alt.Tooltip("best:Q", title="chance to be the best", format=".1%"),
+        alt.Tooltip("tier:Q"),
+    ]
+
+
+def _few_items(rows: list[Row], interval: str) -> Any:
+    alt = altair()
+    known = rows[0]["low"] is not None
+    for before, row in zip([None, *rows], rows, strict=False):
+        row["opens"] = before is None or before["tier"] != row["tier"]
+    base = alt.Chart(alt.Data(values=rows)).encode(y=_names(alt, "item", rows))
+    x = alt.X(
+        "score:Q", scale=alt.Scale(zero=False), title=f"score with {interval}" if known else "score"
+    )
+    point = base.mark_point(filled=True, opacity=1, size=80, color=PLAIN).encode(
+        x=x, tooltip=_item_tooltip(alt, rows)
+    )
+    if not known:
+        return _framed(_zero_line(alt, rows), point, rows=len(rows))
+    band = base.transform_filter("datum.tier % 2 == 0").mark_rect(color=FAINT, opacity=0.13)
+    tier = (
+        base.transform_filter("datum.opens")
+        .transform_calculate(said="'tier ' + datum.tier")
+        .mark_text(align="right", dx=-4, fontSize=10, opacity=0.75)
+        .encode(text="said:N", x=alt.value("width"))
+    )
+    return _framed(band, _zero_line(alt, rows), _whisker(base, PLAIN), point, tier, rows=len(rows))
+
+
+def _many_items(rows: list[Row]) -> Any:
+    alt = altair()
+    base = alt.Chart(alt.Data(values=_thinned(rows)), width=WIDTH, height=300).encode(
+        x=alt.X("rank:Q", scale=alt.Scale(zero=False, nice=False), title="rank")
+    )
+    y = alt.Y("score:Q", scale=alt.Scale(zero=False), title="score")
+    point = base.mark_point(filled=True, opacity=0.9, size=14, color=PLAIN).encode(
+        y=y, tooltip=_item_tooltip(alt, rows)
+    )
+    if rows[0]["low"] is None:
+        return point
+    band = base.mark_area(opacity=0.25, color=PLAIN).encode(y="low:Q", y2="high:Q")
+    return band + point
+
+
+# --- judges --------------------------------------------------------------------------------------
+
+
+def _judge_row(row: Row) -> Row:
+    return {
+        "judge": str(row["judge"]),
+        "accuracy": row["accuracy"],
+        "low": row["accuracy_low"],
+        "high": row["accuracy_high"],
+        "votes": row["votes"],
+        "verdict": row["verdict"],
+        "reason": row["reason"],
+    }
+
+
+def _judge_tooltip(alt: Any) -> list[Any]:
+    return [
+        alt.Tooltip("judge:N"),
+        alt.Tooltip("accuracy:Q", format=".3f"),
+        alt.Tooltip("low:Q", format=".3f"),
+        alt.Tooltip("high:Q", format=".3f"),
+        alt.Tooltip("votes:Q", format=","),
+        alt.Tooltip("verdict:N"),
+        alt.Tooltip("reason:N"),
+    ]
+
+
+def _few_judges(rows: list[Row], guessing: float, interval: str) -> Any:
+    alt = altair()
+    base = alt.Chart(alt.Data(values=rows)).encode(y=_names(alt, "judge", rows))
+    x = alt.X("accuracy:Q", axis=alt.Axis(tickCount=8), title=f"accuracy with {interval}")
+    point = base.mark_point(filled=True, opacity=1, size=90).encode(
+        x=x, tooltip=_judge_tooltip(alt), **_by_verdict(alt, rows)
+    )
+    lines = _reference(alt, "x", guessing), _reference(alt, "x", 1.0)
+    return _framed(*lines, _whisker(base, FAINT), point, rows=len(rows))
+
+
+def _many_judges(rows: list[Row], guessing: float) -> Any:
+    alt = altair()
+    placed = [row | {"place": place} for place, row in enumerate(rows, start=1)]
+    base = alt.Chart(alt.Data(values=_thinned(placed)), width=WIDTH, height=300).encode(
+        x=alt.X(
+            "place:Q", scale=alt.Scale(zero=False, nice=False), title="judges, by their accuracy"
+        )
+    )
+    point = base.mark_point(filled=True, opacity=0.9, size=24).encode(
+        y=alt.Y("accuracy:Q", title="accuracy"),
+        tooltip=_judge_tooltip(alt),
+        **_by_verdict(alt, rows),
+    )
+    whisker = base.mark_rule(opacity=0.3, color=FAINT).encode(y="low:Q", y2="high:Q")
+    return alt.layer(
+        _reference(alt, "y", guessing), _reference(alt, "y", 1.0), whisker, point
+    ).properties(width=WIDTH, height=300)
+
+
+def _by_verdict(alt: Any, rows: Iterable[Row]) -> dict[str, Any]:
+    """Colour and shape by verdict; one colour if there are none."""
+    present = {row["verdict"] for row in rows}
+    shown = [verdict for verdict in reversed(VERDICTS) if verdict in present]
+    if not shown:
+        return {"color": alt.value(PLAIN)}
+    colours, shapes = zip(*(LOOK_OF_VERDICT[verdict] for verdict in shown), strict=True)
+    legend = alt.Legend(title=None, orient="bottom", columns=3)
+    return {
+        "color": alt.Color(
+            "verdict:N", scale=alt.Scale(domain=shown, range=colours), legend=legend
+        ),
+        "shape": alt.Shape("verdict:N", scale=alt.Scale(domain=shown, range=shapes), legend=legend),
+    }
+
+
+def _map_of_judges(found: Agreement, judges: pl.DataFrame, names: list[str]) -> Any:
+    alt = altair()
+    known = {row["judge"]: row for row in map(_judge_row, judges.iter_rows(named=True))}
+    rows = [
+        known[name] | {"x": x, "y": y}
+        for name, (x, y) in zip(names, found.position.tolist(), strict=True)
+    ]
+    bare = alt.Axis(labels=False, ticks=False)
+    return (
+        alt.Chart(alt.Data(values=rows), width=WIDTH, height=380)
+        .mark_point(filled=True, opacity=0.8)
+        .encode(
+            x=alt.X("x:Q", axis=bare, title="against most judges \u2190   \u2192 with most judges"),
+            y=alt.Y("y:Q", axis=bare, title="what divides them besides"),
+            size=alt.Size("votes:Q", scale=alt.Scale(range=[20, 220]), legend=None),
+            tooltip=_judge_tooltip(alt),
+            **_by_verdict(alt, rows),
+        )
+    )
+
+
+# --- pairs ---------------------------------------------------------------------------------------
+
+
+def _dots(pairs: pl.DataFrame) -> list[Row]:
+    """Pairs of items with enough votes, the favourite first; none if there are too many."""
+    some = pairs.filter(pl.col("votes") >= LEAST_VOTES_OF_DOT)
+    if len(some) > MOST_DOTS:
+        return []
+    rows = []
+    for row in some.iter_rows(named=True):
+        favourite = row["expected"] >= 0.5
+        one, other = ("item", "other") if favourite else ("other", "item")
+        rows.append(
+            {
+                "pair": f"{row[one]} against {row[other]}",
+                "votes": row["votes"],
+                "observed": row["observed"] if favourite else 1.0 - row["observed"],
+                "expected": row["expected"] if favourite else 1.0 - row["expected"],
+            }
+        )
+    return rows
+
+
+def _calibration(bins: list[Row], dots: list[Row], interval: str) -> Any:
+    alt = altair()
+    lowest = min([0.5, *(row["low"] for row in bins), *(row["observed"] for row in dots)])
+    x = alt.X(
+        "expected:Q", scale=alt.Scale(domain=[0.5, 1.0]), axis=alt.Axis(format=".0%", tickCount=6),
+        title="chance of the favourite, by the model",
+    )  # fmt: skip
+    y = alt.Y(
+        "observed:Q", scale=alt.Scale(domain=[lowest, 1.0]), axis=alt.Axis(format=".0%", tickCount=6),
+        title="share of votes it won",
+    )  # fmt: skip
+    votes = alt.Tooltip("votes:Q", format=",.4~f")
+    shares = [alt.Tooltip(f"{name}:Q", format=".1%") for name in ("expected", "observed")]
+    ends_told = [
+        alt.Tooltip("low:Q", format=".1%", title=f"{interval} from"),
+        alt.Tooltip("high:Q", format=".1%", title="to"),
+    ]
+    ends = [{"expected": 0.5, "observed": 0.5}, {"expected": 1.0, "observed": 1.0}]
+    just = alt.Chart(alt.Data(values=ends)).mark_line(strokeDash=[4, 4], color=FAINT)
+    pairs = alt.Chart(alt.Data(values=dots)).mark_point(filled=True, opacity=0.25, color=FAINT)
+    base = alt.Chart(alt.Data(values=bins))
+    whisker = base.mark_rule(strokeWidth=2, color=PLAIN, opacity=0.6).encode(
+        x=x, y="low:Q", y2="high:Q"
+    )
+    point = base.mark_point(filled=True, size=80, opacity=1, color=PLAIN).encode(
+        x=x, y=y, tooltip=[votes, *shares, *ends_told]
+    )
+    size = alt.Size("votes:Q", scale=alt.Scale(range=[12, 160]), legend=None)
+    dot = pairs.encode(x=x, y=y, size=size, tooltip=[alt.Tooltip("pair:N"), votes, *shares])
+    return alt.layer(just.encode(x=x, y=y), dot, whisker, point).properties(width=WIDTH, height=320)
+
+
+def _cells(names: list[str], value: Floats, more: dict[str, Floats]) -> list[Row]:
+    """The cells of a matrix that have a value, row by row."""
+    return [
+        {"row": one, "column": other, "value": float(value[i, j])}
+        | {name: float(numbers[i, j]) for name, numbers in more.items()}
+        for i, one in enumerate(names)
+        for j, other in enumerate(names)
+        if np.isfinite(value[i, j])
+    ]
+
+
+def _heat_map(cells: list[Row], size: int, what: str, title: str) -> Any:
+    alt = altair()
+    names = list(dict.fromkeys(cell["row"] for cell in cells))
+    scale = alt.Scale(scheme="blueorange", domain=[0.0, 1.0], reverse=True)
+    legend = alt.Legend(
+        format=".0%", orient="bottom", title=title, gradientLength=200, titleLimit=300
+    )
+    tooltip = [
+        alt.Tooltip("row:N"),
+        alt.Tooltip("column:N"),
+        alt.Tooltip("value:Q", format=".1%", title=what),
+    ]
+    if cells and "shared" in cells[0]:
+        tooltip.append(alt.Tooltip("shared:Q", title="shared pairs"))
+    base = alt.Chart(
+        alt.Data(values=cells), width=WIDTH, height=min(ROW * size + 40, WIDTH)
+    ).encode(
+        x=alt.X("column:N", sort=names, axis=_name_axis(alt)),
+        y=alt.Y("row:N", sort=names, axis=_name_axis(alt)),
+    )
+    squares = base.mark_rect().encode(
+        color=alt.Color("value:Q", scale=scale, legend=legend), tooltip=tooltip
+    )
+    if size > MOST_WITH_NUMBERS:
+        return squares
+    far = "abs(datum.value - 0.5) > 0.32"
+    numbers = base.mark_text(fontSize=10).encode(
+        text=alt.Text("value:Q", format=".0%"),
+        color=alt.condition(far, alt.value("white"), alt.value("#222222")),
+    )
+    return squares + numbers
+
+
+# --- convergence ---------------------------------------------------------------------------------
+
+
+def _convergence(steps: Sequence[tuple[int, float, float]]) -> Any:
+    """The slope that is left, or if it is not known, how far the objective is above its lowest."""
+    alt = altair()
+    lowest = min(objective for _, objective, _ in steps)
+    by_slope = all(np.isfinite(slope) for _, _, slope in steps)
+    rows: list[Row] = []
+    stage = 0
+    for done, (number, objective, slope) in enumerate(steps, start=1):
+        stage += number == 1 or not rows
+        left = slope if by_slope else objective - lowest
+        rows.append({"evaluation": done, "stage": stage, "objective": objective, "left": left})
+    title = "slope left, in standard errors" if by_slope else "objective above its lowest"
+    powers = alt.Axis(format="~e", tickCount=6)
+    return (
+        alt.Chart(alt.Data(values=_thinned([row for row in rows if row["left"] > 0.0])))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("evaluation:Q", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y("left:Q", scale=alt.Scale(type="log"), axis=powers, title=title),
+            color=alt.Color("stage:N", legend=alt.Legend(orient="bottom")),
+            tooltip=["evaluation:Q", "stage:N", "objective:Q", "left:Q"],
+        )
+        .properties(width=WIDTH, height=220)
+    )
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+def _names(alt: Any, field: str, rows: Sequence[Row]) -> Any:
+    return alt.Y(f"{field}:N", sort=[row[field] for row in rows], axis=_name_axis(alt))
+
+
+def _name_axis(alt: Any) -> Any:
+    return alt.Axis(labelLimit=LONGEST_LABEL, labelOverlap=False, title=None, ticks=False)
+
+
+def _whisker(base: Any, colour: str) -> Any:
+    return base.mark_rule(strokeWidth=3, opacity=0.5, color=colour).encode(x="low:Q", x2="high:Q")
+
+
+def _reference(alt: Any, axis: str, value: float) -> Any:
+    line = alt.Chart(alt.Data(values=[{"at": value}]))
+    return line.mark_rule(strokeDash=[4, 4], color=FAINT).encode(**{axis: "at:Q"})
+
+
+def _zero_line(alt: Any, rows: Sequence[Row]) -> Any:
+    """A line at a score of 0, if that is anywhere near."""
+    scores = [
+        row[name] for row in rows for name in ("score", "low", "high") if row[name] is not None
+    ]
+    at = [{"at": 0.0}] if min(scores) <= 0.0 <= max(scores) else []
+    line = alt.Chart(alt.Data(values=at))
+    return line.mark_rule(strokeDash=[4, 4], color=FAINT).encode(x="at:Q")
+
+
+def _framed(*layers: Any, rows: int) -> Any:
+    return altair().layer(*layers).properties(width=WIDTH, height=max(ROW * rows, 3 * ROW))
+
+
+def _thinned(rows: list[Row]) -> list[Row]:
+    """At most so many rows, evenly spaced, the first and the last among them."""
+    if len(rows) <= MOST_MARKS:
+        return rows
+    places = np.unique(np.linspace(0, len(rows) - 1, MOST_MARKS).round().astype(int))
+    return [rows[place] for place in places]
