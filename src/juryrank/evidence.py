@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import ndtri
+from scipy.special import ndtri, rel_entr
 
 from juryrank.arrays import Floats
 from juryrank.votes import Votes, total_weight
@@ -21,6 +21,8 @@ BINS = 10
 """Of the chance that the favourite wins, from one half to one."""
 MOST_ON_MAP = 500
 """Judges on the map of who agrees with whom, those with the most votes."""
+MOST_SURPRISING = 1e3
+"""In standard errors; what was impossible would be infinitely surprising."""
 FEW_SHARED = 4.0
 """Agreement on so many shared pairs of items counts half."""
 
@@ -43,7 +45,13 @@ class Evidence:
 
         `place` is the place of each item (by code) in the ranking; the better one comes first.
         Columns: item and other (codes), votes, observed and expected (the share of votes the item
-        got, and should have got), and surprise: ``z = sum w (y - p) / sqrt(sum w^2 p (1 - p))``.
+        got, and should have got), and surprise, in standard errors: the root of the deviance
+
+            2 n [y log(y / p) + (1 - y) log((1 - y) / (1 - p))]
+
+        with the sign of ``y - p``, where ``y`` was observed, ``p`` expected and ``n`` is the
+        effective number of votes ``(sum w)^2 / sum w^2``. It stays small for few votes, where a
+        difference over its standard error would not.
         """
         left, right = self.votes.left, self.votes.right
         turned = place[left] > place[right]
@@ -56,19 +64,25 @@ class Evidence:
                 "p": np.where(turned, 1.0 - self.expected, self.expected),
             }
         )
-        w, y, p = pl.col("w"), pl.col("y"), pl.col("p")
-        total, spread = w.sum(), (w**2 * p * (1.0 - p)).sum().sqrt()
-        return (
+        w, total = pl.col("w"), pl.col("w").sum()
+        found = (
             votes.lazy()
             .group_by("item", "other")
             .agg(
                 votes=total,
-                observed=(w * y).sum() / total,
-                expected=(w * p).sum() / total,
-                surprise=pl.when(spread > 0.0).then((w * (y - p)).sum() / spread),
+                observed=(w * pl.col("y")).sum() / total,
+                expected=(w * pl.col("p")).sum() / total,
+                effective=total**2 / (w**2).sum(),
             )
-            .sort(pl.col("surprise").abs(), "item", "other", descending=[True, False, False])
             .collect()
+        )
+        surprise = signed_root_deviance(
+            *(found[name].to_numpy() for name in ("observed", "expected", "effective"))
+        )
+        return (
+            found.drop("effective")
+            .with_columns(surprise=pl.Series(surprise))
+            .sort(pl.col("surprise").abs(), "item", "other", descending=[True, False, False])
         )
 
     def calibration(self, confidence: float) -> pl.DataFrame:
@@ -89,6 +103,14 @@ class Evidence:
         low, high = wilson(observed, count[some], confidence)
         columns = {"votes": count[some], "expected": expected, "observed": observed}
         return pl.DataFrame(columns | {"low": low, "high": high})
+
+
+def signed_root_deviance(observed: Floats, expected: Floats, count: Floats) -> Floats:
+    """How far shares of so many votes are from what was expected, in standard errors."""
+    observed = np.clip(observed, 0.0, 1.0)
+    divergence = rel_entr(observed, expected) + rel_entr(1.0 - observed, 1.0 - expected)
+    root = np.sqrt(2.0 * count * np.maximum(divergence, 0.0))
+    return np.asarray(np.sign(observed - expected) * np.minimum(root, MOST_SURPRISING))
 
 
 def wilson(share: Floats, count: Floats, confidence: float) -> tuple[Floats, Floats]:

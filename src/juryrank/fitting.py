@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any, get_args
 
 import numpy as np
@@ -119,6 +120,7 @@ def rank(
         A `Ranking`; everything worth knowing about it stands in its `warnings`, which are also
         issued as `JuryrankWarning`.
     """
+    given = dict(locals())
     task = task_of(
         as_votes(votes), model, noise, prior, lambda0, solver,
         guard=guard, ties=ties, order=order, threads=threads,
@@ -132,7 +134,18 @@ def rank(
         ranking = answer(task, found, intervals, confidence, watch_resamples, tuple(steps))
     for remark in ranking.warnings:
         warnings.warn(remark, JuryrankWarning, stacklevel=2)
-    return ranking
+    return replace(ranking, call=_call(given))
+
+
+def _call(given: dict[str, Any]) -> str:
+    """The call of `rank` with these arguments, without those that decide nothing."""
+    decisive = {
+        name: parameter.default
+        for name, parameter in signature(rank).parameters.items()
+        if name not in ("votes", "threads") and not name.startswith("watch")
+    }
+    asked = [f"{name}={given[name]!r}" for name in decisive if given[name] != decisive[name]]
+    return f"jr.rank({', '.join(['votes', *asked])})"
 
 
 def _noting(steps: list[Step], watch: Watcher | None) -> Watcher:

@@ -173,7 +173,7 @@ def _few_items(rows: list[Row], interval: str) -> Any:
         x=x, tooltip=_item_tooltip(alt, rows)
     )
     if not known:
-        return _framed(_zero_line(alt, rows), point, rows=len(rows))
+        return _framed(*_zero_line(alt, rows), point, rows=len(rows))
     band = base.transform_filter("datum.tier % 2 == 0").mark_rect(color=FAINT, opacity=0.13)
     tier = (
         base.transform_filter("datum.opens")
@@ -181,7 +181,8 @@ def _few_items(rows: list[Row], interval: str) -> Any:
         .mark_text(align="right", dx=-4, fontSize=10, opacity=0.75)
         .encode(text="said:N", x=alt.value("width"))
     )
-    return _framed(band, _zero_line(alt, rows), _whisker(base, PLAIN), point, tier, rows=len(rows))
+    layers = (band, *_zero_line(alt, rows), _whisker(base, PLAIN), point, tier)
+    return _framed(*layers, rows=len(rows))
 
 
 def _many_items(rows: list[Row]) -> Any:
@@ -319,14 +320,13 @@ def _dots(pairs: pl.DataFrame) -> list[Row]:
 def _calibration(bins: list[Row], dots: list[Row], interval: str) -> Any:
     alt = altair()
     lowest = min([0.5, *(row["low"] for row in bins), *(row["observed"] for row in dots)])
-    x = alt.X(
-        "expected:Q", scale=alt.Scale(domain=[0.5, 1.0]), axis=alt.Axis(format=".0%", tickCount=6),
-        title="chance of the favourite, by the model",
-    )  # fmt: skip
-    y = alt.Y(
-        "observed:Q", scale=alt.Scale(domain=[lowest, 1.0]), axis=alt.Axis(format=".0%", tickCount=6),
-        title="share of votes it won",
-    )  # fmt: skip
+    percent = {"axis": alt.Axis(format=".0%", tickCount=6)}
+    x = alt.X("expected:Q", scale=alt.Scale(domain=[0.5, 1.0]), **percent).title(
+        "chance of the favourite, by the model"
+    )
+    y = alt.Y("observed:Q", scale=alt.Scale(domain=[lowest, 1.0]), **percent).title(
+        "share of votes it won"
+    )
     votes = alt.Tooltip("votes:Q", format=",.4~f")
     shares = [alt.Tooltip(f"{name}:Q", format=".1%") for name in ("expected", "observed")]
     ends_told = [
@@ -335,7 +335,6 @@ def _calibration(bins: list[Row], dots: list[Row], interval: str) -> Any:
     ]
     ends = [{"expected": 0.5, "observed": 0.5}, {"expected": 1.0, "observed": 1.0}]
     just = alt.Chart(alt.Data(values=ends)).mark_line(strokeDash=[4, 4], color=FAINT)
-    pairs = alt.Chart(alt.Data(values=dots)).mark_point(filled=True, opacity=0.25, color=FAINT)
     base = alt.Chart(alt.Data(values=bins))
     whisker = base.mark_rule(strokeWidth=2, color=PLAIN, opacity=0.6).encode(
         x=x, y="low:Q", y2="high:Q"
@@ -343,9 +342,13 @@ def _calibration(bins: list[Row], dots: list[Row], interval: str) -> Any:
     point = base.mark_point(filled=True, size=80, opacity=1, color=PLAIN).encode(
         x=x, y=y, tooltip=[votes, *shares, *ends_told]
     )
-    size = alt.Size("votes:Q", scale=alt.Scale(range=[12, 160]), legend=None)
-    dot = pairs.encode(x=x, y=y, size=size, tooltip=[alt.Tooltip("pair:N"), votes, *shares])
-    return alt.layer(just.encode(x=x, y=y), dot, whisker, point).properties(width=WIDTH, height=320)
+    layers = [just.encode(x=x, y=y), whisker, point]
+    if dots:
+        size = alt.Size("votes:Q", scale=alt.Scale(range=[12, 160]), legend=None)
+        pair = alt.Chart(alt.Data(values=dots)).mark_point(filled=True, opacity=0.25, color=FAINT)
+        told = [alt.Tooltip("pair:N"), votes, *shares]
+        layers.insert(1, pair.encode(x=x, y=y, size=size, tooltip=told))
+    return alt.layer(*layers).properties(width=WIDTH, height=320)
 
 
 def _cells(names: list[str], value: Floats, more: dict[str, Floats]) -> list[Row]:
@@ -441,14 +444,11 @@ def _reference(alt: Any, axis: str, value: float) -> Any:
     return line.mark_rule(strokeDash=[4, 4], color=FAINT).encode(**{axis: "at:Q"})
 
 
-def _zero_line(alt: Any, rows: Sequence[Row]) -> Any:
+def _zero_line(alt: Any, rows: Sequence[Row]) -> list[Any]:
     """A line at a score of 0, if that is anywhere near."""
-    scores = [
-        row[name] for row in rows for name in ("score", "low", "high") if row[name] is not None
-    ]
-    at = [{"at": 0.0}] if min(scores) <= 0.0 <= max(scores) else []
-    line = alt.Chart(alt.Data(values=at))
-    return line.mark_rule(strokeDash=[4, 4], color=FAINT).encode(x="at:Q")
+    ends = [row[name] for row in rows for name in ("score", "low", "high")]
+    known = [end for end in ends if end is not None]
+    return [_reference(alt, "x", 0.0)] if min(known) <= 0.0 <= max(known) else []
 
 
 def _framed(*layers: Any, rows: int) -> Any:

@@ -95,6 +95,8 @@ class Ranking:
     _basis: _Basis = field(repr=False)
     _uncertainty: Uncertainty | None = field(repr=False, default=None)
     effects: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=EFFECTS))
+    call: str = "jr.rank(votes)"
+    """What was asked for, as Python writes it."""
 
     def difference(self, item: object, other: object) -> Difference:
         """How much better `item` is than `other`, with an interval and a p-value."""
@@ -179,6 +181,16 @@ class Ranking:
         accuracy = self.judges["accuracy"].to_numpy()[np.argsort(self._basis.judge_code)]
         return agreement(self.evidence.votes, accuracy)
 
+    def report(self, command: str | None = None) -> str:
+        """The report as the text of a page: ``save("report.html")`` writes it.
+
+        Args:
+            command: What the reader is to type to get the same; the call of `rank`, if None.
+        """
+        from juryrank.report import report
+
+        return report(self, command)
+
     @property
     def plot(self) -> Plots:
         """Pictures: ``ranking.plot.items()`` and others, charts that can be shown and saved."""
@@ -219,11 +231,11 @@ class Ranking:
         return json.dumps(finite(self.to_dict()), ensure_ascii=False, allow_nan=False, default=str)
 
     def save(self, path: str | Path) -> None:
-        """Write the items (CSV, TSV, Parquet) or the whole answer (JSON, HTML), by file ending."""
+        """Write the items (CSV, TSV, Parquet) or the whole answer (JSON, HTML report)."""
         if Path(path).suffix.lower() == ".json":
             write_text(path, self.to_json() + "\n")
         elif Path(path).suffix.lower() == ".html":
-            write_text(path, _page(self))
+            write_text(path, self.report())
         else:
             save_frame(self.items, path)
 
@@ -436,15 +448,3 @@ def _looked_up(
         many = " is" if len(strange) == 1 else "s are"
         raise InputError(f"{len(strange):,} {name}{many} not in the votes: {listing(strange)}.")
     return found[value].to_numpy()
-
-
-def _page(ranking: Ranking) -> str:
-    warnings = "".join(f"<p>Warning: {html.escape(text)}</p>\n" for text in ranking.warnings)
-    title = html.escape(ranking._headline())
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title>\n'
-        "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:left}"
-        "</style></head>\n<body>\n"
-        f"<h1>{title}</h1>\n{warnings}<h2>Items</h2>\n{html_table(ranking.items)}\n"
-        f"<h2>Judges</h2>\n{html_table(ranking.judges)}\n</body>\n</html>\n"
-    )

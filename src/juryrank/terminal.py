@@ -135,33 +135,10 @@ def ranking_view(ranking: Ranking, top: int) -> Iterator[RenderableType]:
         yield Text(f"... and {hidden:,} more (--top {len(ranking.items)} shows them)", "dim")
     yield ""
     yield _example(ranking)
-    yield from (Text(literal(sentence)) for sentence in _effects_in_words(ranking))
+    from juryrank.words import effects_in_words  # it needs polars, which help does not
+
+    yield from (Text(literal(sentence)) for sentence in effects_in_words(ranking))
     yield from _judges_view(ranking)
-
-
-def _effects_in_words(ranking: Ranking) -> Iterator[str]:
-    """What was found about ties and sides, for all judges and for those that differ most."""
-    for row in ranking.effects.filter(ranking.effects["judge"].is_null()).iter_rows(named=True):
-        name = row["effect"]
-        if name == "tie":
-            said = f"Two equal items are tied in {row['chance']:.0%} of votes"
-        elif name == "left side":
-            said = f"The left one of two equal items wins {row['chance']:.0%} of decided votes"
-        else:
-            said = "Larger groups are tied too"
-        yield f"{said} ({name} {row['value']:.3g}{_from_to(row)})."
-    single = ranking.effects.filter(ranking.effects["judge"].is_not_null())
-    for (name,), rows in single.group_by("effect", maintain_order=True):
-        ends = rows.sort("value")
-        low, high = ends.row(0, named=True), ends.row(-1, named=True)
-        yield (
-            f"By judge, {name}: from {low['value']:.3g} ({label(low['judge'])}) to "
-            f"{high['value']:.3g} ({label(high['judge'])})."
-        )
-
-
-def _from_to(row: dict[str, Any]) -> str:
-    return "" if row["low"] is None else f", {row['low']:.3g} to {row['high']:.3g}"
 
 
 def _headline(ranking: Ranking) -> Text:

@@ -1,0 +1,260 @@
+"""The report as one HTML page that needs nothing else: words, charts, tables, and their scripts."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from scipy.special import ndtr
+
+from juryrank import __version__
+from juryrank.errors import InputError, counted
+from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
+from juryrank.plots import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT, MOST_IN_MATRIX, MOST_NAMED
+from juryrank.report.tables import items_table, judges_table, pairs_table
+from juryrank.verdicts import by_attention
+from juryrank.words import effects_in_words, example, headline, lead, limits
+
+if TYPE_CHECKING:
+    from juryrank.ranking import Ranking
+
+NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
+"""Modules that the report needs, and the packages they come in."""
+WAYS_TO_INTERVALS = {
+    "information": "from the curvature of the fit (votes are the independent draws)",
+    "sandwich": "by the sandwich formula (judges are the independent draws)",
+    "bootstrap": "by resampling judges",
+}
+VERSIONS_OF = ("numpy", "scipy", "numba", "polars", "altair")
+ITEMS_BY_NAME = 30
+"""Of many items, so many are drawn by name; all of them in one course."""
+ATTENTION_SHOWN = 20
+SURPRISING = 2.0
+LEAST_CELL = 14
+"""Pixels that a row of a matrix needs at least."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart, and what it shows."""
+
+    name: str
+    chart: Any
+    caption: str
+    least_width: int = 0
+    """In pixels; on a narrower screen it can be pushed sideways."""
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The chart as the page draws it: as wide as there is room."""
+        fit = {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
+        spec: dict[str, Any] = self.chart.to_dict()
+        del spec["config"]  # the page has its own
+        return spec | fit
+
+
+def check_report_can_be_made() -> None:
+    """Complain, before the long work, if a package is missing that the report needs."""
+    missing = [package for module, package in NEEDED.items() if find_spec(module) is None]
+    if missing:
+        raise InputError(
+            f"The report needs {counted(len(missing), 'package')} more: {', '.join(missing)}. "
+            "Install with pip install 'juryrank[report]'."
+        )
+
+
+def report(ranking: Ranking, command: str | None = None) -> str:
+    """The page.
+
+    Args:
+        ranking: What is to be reported.
+        command: What to type to get it again; the call of `rank`, if None.
+    """
+    check_report_can_be_made()
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    pages = Environment(
+        loader=PackageLoader("juryrank.report"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    figures = list(_figures(ranking))
+    return pages.get_template("report.html").render(
+        title=headline(ranking),
+        lead=lead(ranking),
+        example=example(ranking),
+        limits=list(limits(ranking)),
+        warnings=ranking.warnings,
+        figures={figure.name: figure for figure in figures},
+        specs={figure.name: figure.spec for figure in figures},
+        items=items_table(ranking),
+        judges=judges_table(ranking),
+        pairs=pairs_table(ranking),
+        surprises=_surprises(ranking.pairs),
+        attention=_attention(ranking.judges),
+        not_named=max(_worth_a_look(ranking.judges).height - ATTENTION_SHOWN, 0),
+        verdicts=_verdict_counts(ranking.judges),
+        judges_alike=model_named(ranking.model).judges == "equal",
+        done=list(_how_it_was_done(ranking)),
+        command=command or f"import juryrank as jr\n\nranking = {ranking.call}",
+        library=_library(),
+    )
+
+
+# --- charts --------------------------------------------------------------------------------------
+
+
+def _figures(ranking: Ranking) -> Iterator[Figure]:
+    yield from _figures_of_items(ranking)
+    yield from _figures_of_judges(ranking)
+    yield from _figures_of_pairs(ranking)
+    if ranking.fit.steps:
+        yield Figure(
+            "convergence",
+            ranking.plot.convergence(),
+            "Every evaluation of the fit, in the stages of the search.",
+        )
+
+
+def _figures_of_items(ranking: Ranking) -> Iterator[Figure]:
+    count, sure = len(ranking.items), ranking.items["tier"].is_not_null().all()
+    meaning = (
+        f" Dots are scores, lines their {100 * ranking.fit.confidence:.4g}% intervals; shading "
+        "sets tiers apart, and the items of a tier cannot be told from its first." if sure else ""
+    )  # fmt: skip
+    if count <= MOST_NAMED:
+        yield Figure("items", ranking.plot.items(), f"The items, the best first.{meaning}")
+        return
+    best = f"The best {ITEMS_BY_NAME} of {count:,} items.{meaning}"
+    yield Figure("items", ranking.plot.items(ITEMS_BY_NAME), best)
+    yield Figure("course", ranking.plot.items(), f"The scores of all {count:,} items, by rank.")
+
+
+def _figures_of_judges(ranking: Ranking) -> Iterator[Figure]:
+    if len(ranking.judges) < 2:
+        return
+    if model_named(ranking.model).judges == "accuracy":
+        scale = "0 is guessing, 1 the average judge, and below 0 votes run against the order."
+        yield Figure("judges", ranking.plot.judges(), f"The judges by accuracy: {scale}")
+    elif model_named(ranking.model).judges == "reliability":
+        scale = "the chance to vote as one means to; a half is guessing."
+        yield Figure("judges", ranking.plot.judges(), f"The judges by reliability: {scale}")
+    yield _figure_of_agreement(ranking)
+
+
+def _figure_of_agreement(ranking: Ranking) -> Figure:
+    shown = len(ranking.agreement.judge)
+    if shown <= MOST_IN_MATRIX:
+        caption = (
+            "Who agrees with whom: the share of pairs of items on which both have an opinion, and "
+            "it is the same. An empty field: no such pair."
+        )
+        return Figure("agreement", ranking.plot.agreement(), caption, LEAST_CELL * shown + 110)
+    which = "" if shown == len(ranking.judges) else f" ({shown:,} with the most votes)"
+    return Figure(
+        "agreement",
+        ranking.plot.agreement(),
+        f"A map of the judges{which}: close together are those who agree on the pairs that both "
+        "have seen; in the middle, those who agree with nobody in particular.",
+    )
+
+
+def _figures_of_pairs(ranking: Ranking) -> Iterator[Figure]:
+    yield Figure(
+        "calibration",
+        ranking.plot.pairs(),
+        "Does the model fit? Votes in groups by how sure the model is of them: dots on the dashed "
+        "line mean that favourites win as often as foretold. Pale dots are single pairs of items.",
+    )
+    shown = min(len(ranking.items), MOST_IN_MATRIX)
+    which = "" if shown == len(ranking.items) else f" The best {shown} items."
+    yield Figure(
+        "matrix",
+        ranking.plot.matrix(),
+        f"How often an average judge would prefer the row's item to the column's.{which}",
+        LEAST_CELL * shown + 110,
+    )
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def _worth_a_look(judges: pl.DataFrame) -> pl.DataFrame:
+    return by_attention(judges.filter(pl.col("verdict").is_in(NEEDS_ATTENTION)))
+
+
+def _attention(judges: pl.DataFrame) -> list[dict[str, Any]]:
+    """The judges that need attention, the worst first."""
+    return _worth_a_look(judges).head(ATTENTION_SHOWN).to_dicts()
+
+
+def _verdict_counts(judges: pl.DataFrame) -> list[dict[str, Any]]:
+    counts = dict(judges["verdict"].drop_nulls().value_counts().iter_rows())
+    return [
+        {"verdict": verdict, "count": counts[verdict], "colour": LOOK_OF_VERDICT[verdict][0]}
+        for verdict in reversed(VERDICTS)
+        if verdict in counts
+    ]
+
+
+def _surprises(pairs: pl.DataFrame) -> str:
+    """How many pairs are surprising, and how many would be by chance."""
+    tellable = pairs.filter(pl.col("votes") >= LEAST_VOTES_OF_DOT)
+    if not len(tellable):
+        return f"No pair has the {LEAST_VOTES_OF_DOT} votes it takes to tell much."
+    many = int((tellable["surprise"].abs() > SURPRISING).sum())
+    by_chance = 2.0 * float(ndtr(-SURPRISING)) * len(tellable)
+    return (
+        f"{many:,} of {counted(len(tellable), 'pair')} with at least {LEAST_VOTES_OF_DOT} votes "
+        f"{'is' if many == 1 else 'are'} more than {SURPRISING:.0f} standard errors off; chance "
+        f"alone would give about {by_chance:,.0f}."
+    )
+
+
+def _how_it_was_done(ranking: Ranking) -> Iterator[tuple[str, str]]:
+    fit, model = ranking.fit, model_named(ranking.model)
+    yield "Model", f"{model.name}: {model.title}, {ranking.noise.name} noise"
+    yield "Votes", _votes_in_words(ranking)
+    for sentence in effects_in_words(ranking):
+        yield "Ties and sides", sentence
+    yield "Prior", _prior_in_words(fit.prior)
+    if fit.intervals:
+        yield "Intervals", f"{100 * fit.confidence:.4g}%, {WAYS_TO_INTERVALS[fit.intervals]}"
+    evaluations = counted(fit.iterations, "evaluation")
+    end = "converged" if fit.converged else "did NOT converge"
+    lowest = "" if fit.objective is None else f", objective {fit.objective:,.6g}"
+    yield "Fit", f"{end} after {evaluations}{lowest}"
+    others = ", ".join(f"{name} {version(name)}" for name in VERSIONS_OF)
+    yield "Versions", f"juryrank {__version__}, Python {platform.python_version()}, {others}"
+
+
+def _votes_in_words(ranking: Ranking) -> str:
+    fit = ranking.fit
+    parts = [f"{counted(fit.votes, 'vote')} by {counted(len(ranking.judges), 'judge')}"]
+    parts += [f"{counted(fit.left_out, 'row')} left out"] if fit.left_out else []
+    parts += [f"{counted(fit.set_aside, 'vote')} set aside"] if fit.set_aside else []
+    return "; ".join(parts)
+
+
+def _prior_in_words(prior: tuple[float | None, float | None] | None) -> str:
+    if prior is None:
+        return "none"
+    names = ("scores", "accuracies")
+    known = [f"{sd:.3g} of {name}" for name, sd in zip(names, prior, strict=True) if sd is not None]
+    return f"standard deviations {' and '.join(known)}"
+
+
+@cache
+def _library() -> str:
+    """The charting library as a script; it must not end the element that it stands in."""
+    import vl_convert
+    from altair import SCHEMA_VERSION
+
+    language = ".".join(SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+    script = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=language))
+    return script.replace("</script", "<\\/script")

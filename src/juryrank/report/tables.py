@@ -1,0 +1,135 @@
+"""The tables of the report: text for people, and keys to sort by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from juryrank.errors import number
+from juryrank.models import model_named
+from juryrank.verdicts import by_attention
+
+if TYPE_CHECKING:
+    from juryrank.ranking import Ranking
+
+MOST_ROWS = 2_000
+PAIRS_SHOWN = 20
+MANY_ROWS = 12
+"""From so many rows on, it is worth while to search them."""
+
+
+class Cell(NamedTuple):
+    """What is shown, and what it is sorted by."""
+
+    text: str
+    key: str | float | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under headings; those in `numbers` are set to the right."""
+
+    name: str
+    headings: tuple[str, ...]
+    numbers: frozenset[str]
+    rows: list[list[Cell]]
+    rest: int = 0
+    """Rows that there would be more."""
+
+    @property
+    def searchable(self) -> bool:
+        """Whether there is enough to search in."""
+        return len(self.rows) > MANY_ROWS
+
+
+Show = Callable[[Any], str]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading, the column of the frame behind it, and how its values are shown."""
+
+    heading: str
+    source: str
+    show: Show = str
+    is_number: bool = True
+
+    def cell(self, row: dict[str, Any]) -> Cell:
+        """The cell of a row; empty where nothing is known."""
+        value = row[self.source]
+        if value is None:
+            return Cell("", None)
+        return Cell(self.show(value), value if self.is_number else str(value))
+
+
+def _made(name: str, columns: Sequence[Column], frame: pl.DataFrame, most: int) -> Table:
+    known = [column for column in columns if frame[column.source].is_not_null().any()]
+    return Table(
+        name,
+        tuple(column.heading for column in known),
+        frozenset(column.heading for column in known if column.is_number),
+        [[column.cell(row) for column in known] for row in frame.head(most).iter_rows(named=True)],
+        max(len(frame) - most, 0),
+    )
+
+
+def _count(value: float) -> str:
+    return number(value)
+
+
+def _share(value: float) -> str:
+    return f"{value:.0%}"
+
+
+def _decimal(value: float) -> str:
+    return f"{value:z.2f}"
+
+
+def items_table(ranking: Ranking) -> Table:
+    """The items, the best first."""
+    columns = (
+        Column("rank", "rank", _count),
+        Column("item", "item", is_number=False),
+        Column("score", "score", _decimal),
+        Column("from", "score_low", _decimal),
+        Column("to", "score_high", _decimal),
+        Column("best rank", "rank_low", _count),
+        Column("worst rank", "rank_high", _count),
+        Column("chance to be best", "p_best", _share),
+        Column("tier", "tier", _count),
+    )
+    return _made("items", columns, ranking.items, MOST_ROWS)
+
+
+def judges_table(ranking: Ranking) -> Table:
+    """The judges, those who need attention first."""
+    what = model_named(ranking.model).judges
+    accuracy = () if what == "equal" else (
+        Column("accuracy" if what == "accuracy" else "reliability", "accuracy", _decimal),
+        Column("from", "accuracy_low", _decimal),
+        Column("to", "accuracy_high", _decimal),
+    )  # fmt: skip
+    columns = (
+        Column("judge", "judge", is_number=False),
+        *accuracy,
+        Column("votes", "votes", _count),
+        Column("verdict", "verdict", is_number=False),
+        Column("reason", "reason", is_number=False),
+    )
+    return _made("judges", columns, by_attention(ranking.judges), MOST_ROWS)
+
+
+def pairs_table(ranking: Ranking) -> Table:
+    """The pairs of items that disagree most with the model."""
+    columns = (
+        Column("item", "item", is_number=False),
+        Column("against", "other", is_number=False),
+        Column("votes", "votes", _count),
+        Column("won", "observed", _share),
+        Column("foretold", "expected", _share),
+        Column("standard errors off", "surprise", lambda z: f"{z:+.1f}"),
+    )
+    return _made("pairs", columns, ranking.pairs.head(PAIRS_SHOWN), PAIRS_SHOWN)

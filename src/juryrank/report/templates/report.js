@@ -1,0 +1,79 @@
+"use strict";
+(() => {
+  const NARROW = 520;
+  const INK = "currentColor";
+  const CONFIG = {
+    background: "transparent",
+    aria: false,
+    font: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+    view: { stroke: "transparent" },
+    text: { color: INK },
+    axis: {
+      labelColor: INK, titleColor: INK, titleFontWeight: "normal", labelFontSize: 12, titleFontSize: 12,
+      gridColor: INK, gridOpacity: 0.12, domainColor: INK, domainOpacity: 0.4, tickColor: INK, tickOpacity: 0.4,
+    },
+    legend: { labelColor: INK, titleColor: INK, titleFontWeight: "normal", labelFontSize: 12 },
+  };
+
+  const fitted = (spec) => {
+    if (window.innerWidth >= NARROW) return spec;
+    const narrower = { labelLimit: 90, columns: 2, gradientLength: 160 };
+    return JSON.parse(JSON.stringify(spec), (key, value) =>
+      key in narrower && typeof value === "number" ? narrower[key] : value);
+  };
+
+  const draw = async () => {
+    const specs = JSON.parse(document.getElementById("specs").textContent);
+    const actions = { export: true, source: false, compiled: false, editor: false };
+    const options = { renderer: "svg", actions, config: CONFIG, tooltip: { theme: "custom" } };
+    await Promise.all(Object.entries(specs).map(([name, spec]) =>
+      vegaEmbed(`#chart-${name}`, fitted(spec), options)));
+    document.documentElement.dataset.charts = "drawn";
+  };
+
+  const valueOf = (row, column) => {
+    const cell = row.cells[column];
+    if (!("key" in cell.dataset)) return cell.textContent;
+    return cell.dataset.key === "" ? null : Number(cell.dataset.key);
+  };
+
+  const inOrder = (a, b) => {
+    if (a === null || b === null) return (a === null) - (b === null);
+    return typeof a === "number" ? a - b : a.localeCompare(b, undefined, { numeric: true });
+  };
+
+  const sortBy = (table, heading) => {
+    const column = heading.cellIndex;
+    const down = heading.getAttribute("aria-sort") === "ascending";
+    const body = table.tBodies[0];
+    const rows = Array.from(body.rows, (row) => ({ row, value: valueOf(row, column) }));
+    rows.sort((a, b) => {
+      const unknown = a.value === null || b.value === null;
+      return down && !unknown ? inOrder(b.value, a.value) : inOrder(a.value, b.value);
+    });
+    for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
+    heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+    body.append(...rows.map(({ row }) => row));
+  };
+
+  const search = (box, input) => {
+    const wanted = input.value.trim().toLowerCase();
+    const rows = box.querySelector("table").tBodies[0].rows;
+    let found = 0;
+    for (const row of rows) {
+      row.hidden = !row.textContent.toLowerCase().includes(wanted);
+      found += !row.hidden;
+    }
+    box.querySelector("output").textContent = wanted ? `${found} of ${rows.length}` : "";
+  };
+
+  for (const box of document.querySelectorAll(".table")) {
+    const table = box.querySelector("table");
+    for (const heading of table.tHead.rows[0].cells) {
+      heading.querySelector("button").addEventListener("click", () => sortBy(table, heading));
+    }
+    const input = box.querySelector("input");
+    if (input) input.addEventListener("input", () => search(box, input));
+  }
+  draw();
+})();

@@ -1,0 +1,157 @@
+"""The answer in sentences that need no statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from juryrank.errors import counted, listing
+
+if TYPE_CHECKING:
+    from juryrank.ranking import Ranking
+
+MOST_NAMED = 4
+MOST_GROUPS = 3
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+
+
+def lead(ranking: Ranking) -> list[str]:
+    """Who leads, and who follows, in two sentences."""
+    if ranking.items["tier"].is_null().all():
+        return _without_intervals(ranking)
+    tiers = [_names(rows) for _, rows in ranking.items.group_by("tier", maintain_order=True)]
+    if len(tiers) == 1:
+        return [f"The votes cannot tell {_everybody(tiers[0])} apart."]
+    return [_leaders(ranking.items, tiers[0]), _followers(ranking.items, tiers)]
+
+
+def _without_intervals(ranking: Ranking) -> list[str]:
+    names = _names(ranking.items)
+    return [
+        f"{names[0]} has the highest score, then {conjunction(names[1:MOST_NAMED])}.",
+        "This answer has no intervals, so it does not say how sure the order is.",
+    ]
+
+
+def _everybody(names: Sequence[str]) -> str:
+    return conjunction(names) if len(names) <= MOST_NAMED else f"the {len(names):,} items"
+
+
+def _leaders(items: pl.DataFrame, names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"{names[0]} is {_clearly(items, 0)}."
+    if len(names) <= MOST_NAMED:
+        return f"{conjunction(names)} lead and cannot be told apart."
+    others = f"{len(names) - 1:,} others ({listing(names[1:], MOST_NAMED)})"
+    return f"{names[0]} has the highest score, but {others} cannot be told from it."
+
+
+def _followers(items: pl.DataFrame, tiers: Sequence[Sequence[str]]) -> str:
+    """The second tier and, if there are more, how many there are."""
+    before, second = len(tiers[0]), tiers[1]
+    if len(second) == 1:
+        said = f"{second[0]} is {_clearly(items, before)}"
+    elif len(second) <= MOST_NAMED:
+        said = f"{conjunction(second)} come next and cannot be told apart"
+    else:
+        said = f"{second[0]} and {len(second) - 1:,} others that cannot be told from it come next"
+    below = len(items) - before - len(second)
+    return (
+        f"{said}; {counted(below, 'item')} {'is' if below == 1 else 'are'} below."
+        if below
+        else f"{said}."
+    )
+
+
+def _clearly(items: pl.DataFrame, place: int) -> str:
+    """How sure the place of an item is that stands alone in its tier."""
+    row = items.row(place, named=True)
+    if row["rank_low"] == row["rank_high"]:
+        return f"clearly {_ordinal(place)}"
+    return f"{_ordinal(place)}, or anything from rank {row['rank_low']:,} to {row['rank_high']:,}"
+
+
+def _ordinal(place: int) -> str:
+    return ORDINALS[place] if place < len(ORDINALS) else f"number {place + 1:,}"
+
+
+def _names(items: pl.DataFrame) -> list[str]:
+    return items["item"].cast(pl.String).to_list()
+
+
+def conjunction(names: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def limits(ranking: Ranking) -> Iterator[str]:
+    """What the data cannot say."""
+    yield from _groups(ranking.items)
+    few = int((ranking.judges["verdict"] == "too few votes to tell").sum())
+    if few:
+        yield (
+            f"How good {counted(few, 'judge')} of {len(ranking.judges):,} "
+            f"{'is' if few == 1 else 'are'}: their votes are too few to tell guessing from care."
+        )
+    yield (
+        "Whether these judges are right. The votes show where judges differ; what all of them get "
+        "wrong in the same way looks like agreement."
+    )
+
+
+def _groups(items: pl.DataFrame) -> Iterator[str]:
+    """Which items of a tier are better."""
+    if items["tier"].is_null().all():
+        return
+    groups = [_names(rows) for _, rows in items.group_by("tier", maintain_order=True)]
+    several = [names for names in groups if len(names) > 1]
+    for names in several[:MOST_GROUPS]:
+        yield f"Which of {_some(names)} is better."
+    rest = several[MOST_GROUPS:]
+    if rest:
+        yield f"The order within {counted(len(rest), 'further tier')}."
+
+
+def _some(names: Sequence[str]) -> str:
+    return conjunction(names) if len(names) <= MOST_NAMED else listing(names, MOST_NAMED)
+
+
+def headline(ranking: Ranking) -> str:
+    """What was ranked, and by how many."""
+    items, judges = counted(len(ranking.items), "item"), counted(len(ranking.judges), "judge")
+    return f"Ranking of {items} by {judges}"
+
+
+def example(ranking: Ranking) -> str:
+    """What the scores mean, by the example of the first two items."""
+    first, second = ranking.items["item"][:2]
+    share = f"{ranking.predict(None, first, second):.0%}"
+    which = "decided votes" if "tie" in ranking.effects["effect"] else "votes"
+    return f"An average judge prefers {first} to {second} in {share} of {which}."
+
+
+def effects_in_words(ranking: Ranking) -> Iterator[str]:
+    """What was found about ties and sides, for all judges and for those that differ most."""
+    for row in ranking.effects.filter(ranking.effects["judge"].is_null()).iter_rows(named=True):
+        name = row["effect"]
+        if name == "tie":
+            said = f"Two equal items are tied in {row['chance']:.0%} of votes"
+        elif name == "left side":
+            said = f"The left one of two equal items wins {row['chance']:.0%} of decided votes"
+        else:
+            said = "Larger groups are tied too"
+        yield f"{said} ({name} {row['value']:.3g}{_from_to(row)})."
+    single = ranking.effects.filter(ranking.effects["judge"].is_not_null())
+    for (name,), rows in single.group_by("effect", maintain_order=True):
+        ends = rows.sort("value")
+        low, high = ends.row(0, named=True), ends.row(-1, named=True)
+        yield (
+            f"By judge, {name}: from {low['value']:.3g} ({low['judge']}) to "
+            f"{high['value']:.3g} ({high['judge']})."
+        )
+
+
+def _from_to(row: dict[str, Any]) -> str:
+    return "" if row["low"] is None else f", {row['low']:.3g} to {row['high']:.3g}"
