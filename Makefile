@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine with Python 3.11 or newer:
-#   make demo    ranks the bundled example votes
+#   make demo    ranks the bundled example votes and writes a report
 #   make test    format, lint, types, tests, examples of the docs
 PYTHON ?= python3
 VENV ?= .venv
@@ -8,13 +8,16 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test bench bench-full study-coverage study-kinds study-priors clean
 
-demo: $(VENV)/.core
+demo: $(VENV)/.demo
 	@echo "\n\$$ juryrank check examples/llm_judges.csv"
 	@$(BIN)/juryrank check examples/llm_judges.csv
 	@echo "\n\$$ juryrank rank examples/llm_judges.csv"
 	@$(BIN)/juryrank rank examples/llm_judges.csv
 	@echo "\n\$$ juryrank compare examples/llm_judges.csv"
 	@$(BIN)/juryrank compare examples/llm_judges.csv
+	@echo "\n\$$ juryrank rank examples/llm_judges.csv --report demo-report.html"
+	@$(BIN)/juryrank rank examples/llm_judges.csv --report demo-report.html > /dev/null
+	@echo "\nOpen the report in a browser: $(CURDIR)/demo-report.html"
 
 test: $(VENV)/.test
 	$(BIN)/ruff format --check .
@@ -44,12 +47,13 @@ $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'juryrank needs Python 3.11 or newer'"
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: $(VENV)/bin/python pyproject.toml
-	$(PIP) --editable .
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml
+	$(PIP) --editable ".[plots]"
 	@touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
 	$(PIP) --editable ".[test]"
+	$(BIN)/python tests/get_browser.py
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/bin/python pyproject.toml

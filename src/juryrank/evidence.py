@@ -12,9 +12,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg import eigh
 from scipy.special import ndtri, rel_entr
 
 from juryrank.arrays import Floats
+from juryrank.threads import one_blas_thread
 from juryrank.votes import Votes, total_weight
 
 BINS = 10
@@ -170,7 +172,9 @@ def _plane(likeness: Floats, accuracy: Floats) -> Floats:
     """Two coordinates for each judge."""
     if len(likeness) < 3:
         return np.column_stack((accuracy, np.zeros(len(accuracy))))
-    value, vector = np.linalg.eigh(likeness)
-    position = vector[:, :-3:-1] * np.sqrt(np.maximum(value[:-3:-1], 0.0))
+    count = len(likeness)
+    with one_blas_thread():
+        value, vector = eigh(likeness, subset_by_index=[count - 2, count - 1])
+    position = vector[:, ::-1] * np.sqrt(np.maximum(value[::-1], 0.0))
     turn = np.where([position[:, 0] @ accuracy < 0.0, position[:, 1].sum() < 0.0], -1.0, 1.0)
     return np.asarray(position * turn)

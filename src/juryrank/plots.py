@@ -28,6 +28,7 @@ ROW = 22
 """The height of an item or judge that is named."""
 MOST_NAMED = 60
 """More items or judges than that are drawn side by side, without their names."""
+ROOM_FOR_TIER = 44
 MOST_MARKS = 1_500
 MOST_IN_MATRIX = 40
 MOST_WITH_NUMBERS = 12
@@ -43,7 +44,7 @@ LOOK_OF_VERDICT = {
     "position-biased": ("#009E73", "cross"),
     "backwards": ("#D55E00", "triangle-down"),
     "guessing": ("#E69F00", "square"),
-    "too few votes to tell": ("#999999", "stroke"),
+    "too few votes to tell": ("#999999", "triangle-up"),
     "ordinary": ("#56B4E9", "circle"),
     "reliable": ("#0072B2", "circle"),
 }
@@ -178,11 +179,12 @@ def _few_items(rows: list[Row], interval: str) -> Any:
     tier = (
         base.transform_filter("datum.opens")
         .transform_calculate(said="'tier ' + datum.tier")
-        .mark_text(align="right", dx=-4, fontSize=10, opacity=0.75)
+        .mark_text(align="left", dx=6, fontSize=10, opacity=0.75)
         .encode(text="said:N", x=alt.value("width"))
     )
     layers = (band, *_zero_line(alt, rows), _whisker(base, PLAIN), point, tier)
-    return _framed(*layers, rows=len(rows))
+    beside = {"left": 5, "top": 5, "bottom": 5, "right": ROOM_FOR_TIER}
+    return _framed(*layers, rows=len(rows)).properties(padding=beside)
 
 
 def _many_items(rows: list[Row]) -> Any:
@@ -287,7 +289,7 @@ def _map_of_judges(found: Agreement, judges: pl.DataFrame, names: list[str]) -> 
         .encode(
             x=alt.X("x:Q", axis=bare, title="against most judges \u2190   \u2192 with most judges"),
             y=alt.Y("y:Q", axis=bare, title="what divides them besides"),
-            size=alt.Size("votes:Q", scale=alt.Scale(range=[20, 220]), legend=None),
+            size=alt.Size("votes:Q", scale=alt.Scale(range=[35, 250]), legend=None),
             tooltip=_judge_tooltip(alt),
             **_by_verdict(alt, rows),
         )

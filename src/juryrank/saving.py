@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from juryrank.errors import InputError, listing
 
+REPORT_NEEDS = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
+"""Modules that the report needs, and the packages they come in."""
 SAVED_AS = (".csv", ".tsv", ".json", ".parquet", ".html")
 
 
@@ -30,3 +33,13 @@ def check_savable(path: str | Path, endings: Sequence[str] = SAVED_AS) -> None:
         raise InputError(f"Cannot write {str(path)!r}: it is a folder.")
     if not os.access(file if file.exists() else folder, os.W_OK):
         raise InputError(f"Cannot write {str(path)!r}: permission denied.")
+
+
+def check_report_can_be_made() -> None:
+    """Complain if a package is missing that the report needs."""
+    missing = [package for module, package in REPORT_NEEDS.items() if find_spec(module) is None]
+    if missing:
+        raise InputError(
+            f"The report needs what is not installed: {', '.join(missing)}. "
+            "Get it with pip install 'juryrank[plots]'."
+        )

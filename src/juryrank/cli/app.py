@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -23,7 +24,7 @@ from juryrank.cli.paper import paper
 from juryrank.cli.source import Source, with_source
 from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.models import DEFAULT_MODEL, MODELS, model_named
-from juryrank.saving import check_savable
+from juryrank.saving import check_ending, check_report_can_be_made, check_savable
 from juryrank.terminal import (
     check_view,
     comparison_view,
@@ -215,6 +216,10 @@ def rank(
     judges_out: Annotated[
         Path | None, typer.Option(help="Save the judges, with the same endings.", metavar="FILE")
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write a report with charts, one .html page.", metavar="FILE"),
+    ] = None,
     as_json: AsJson = False,
     threads: Threads = None,
 ) -> None:
@@ -222,13 +227,15 @@ def rank(
 
     Examples:
       juryrank rank votes.csv
+      juryrank rank votes.csv --report report.html
       juryrank rank votes.csv --out ranking.csv --judges-out judges.csv
       juryrank rank battles.parquet --judge rater --top 50
       juryrank rank 'votes/*.csv.gz' --model btl --json | jq .items
     """
     model_named(model)
     chosen_prior = _prior(prior)
-    _check_destinations(source, out, judges_out)
+    _check_report(out, report)
+    _check_destinations(source, out, judges_out, report)
     _check_confidence(confidence)
     votes = source.read().without(without or ())
     ranking = _fitted(
@@ -237,7 +244,7 @@ def rank(
         intervals=None if intervals == "none" else intervals, threads=threads,
     )  # fmt: skip
     difference = None if versus is None else _difference(ranking, versus)
-    _save_ranking(ranking, out, judges_out)
+    _save_ranking(ranking, out, judges_out, report)
     if as_json:
         from juryrank.writing import finite
 
@@ -578,14 +585,35 @@ def _check_destinations(source: Source, *paths: Path | None) -> None:
         ):
             raise InputError(f"Saving to {str(path)!r} would overwrite the votes.")
     if len({path.resolve() for path in given}) < len(given):
-        raise InputError(f"Items and judges cannot both be saved to {str(given[0])!r}.")
+        raise InputError(f"Two things cannot both be saved to {str(given[0])!r}.")
 
 
-def _save_ranking(ranking: Ranking, out: Path | None, judges_out: Path | None) -> None:
-    if out is not None:
+def _check_report(out: Path | None, report: Path | None) -> None:
+    """Complain before the long work if there can be no report after it."""
+    if report is not None:
+        check_ending(report, (".html",))
+    if any(path is not None and path.suffix.lower() == ".html" for path in (out, report)):
+        check_report_can_be_made()
+
+
+def _save_ranking(
+    ranking: Ranking, out: Path | None, judges_out: Path | None, report: Path | None
+) -> None:
+    if out is not None and out.suffix.lower() != ".html":
         ranking.save(out)
         show_note(f"Saved the ranking to {out}.")
     _save_table(ranking.judges, "judges", judges_out)
+    for path in (out, report):
+        if path is not None and path.suffix.lower() == ".html":
+            _save_report(ranking, path)
+
+
+def _save_report(ranking: Ranking, path: Path) -> None:
+    from juryrank.writing import write_text
+
+    with progress("Writing the report"):
+        write_text(path, ranking.report(shlex.join(["juryrank", *sys.argv[1:]])))
+    show_note(f"Saved the report to {path}.")
 
 
 def _save_table(frame: pl.DataFrame, what: str, out: Path | None) -> None:

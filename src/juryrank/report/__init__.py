@@ -1,5 +1,5 @@
 """The report: one page that answers first, shows why, and says how it was done."""
 
-from juryrank.report.page import check_report_can_be_made, report
+from juryrank.report.page import report
 
-__all__ = ["check_report_can_be_made", "report"]
+__all__ = ["report"]

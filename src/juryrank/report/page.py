@@ -7,25 +7,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from scipy.special import ndtr
 
 from juryrank import __version__
-from juryrank.errors import InputError, counted
+from juryrank.errors import counted
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
 from juryrank.plots import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT, MOST_IN_MATRIX, MOST_NAMED
 from juryrank.report.tables import items_table, judges_table, pairs_table
+from juryrank.saving import check_report_can_be_made
 from juryrank.verdicts import by_attention
 from juryrank.words import effects_in_words, example, headline, lead, limits
 
 if TYPE_CHECKING:
     from juryrank.ranking import Ranking
 
-NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
-"""Modules that the report needs, and the packages they come in."""
 WAYS_TO_INTERVALS = {
     "information": "from the curvature of the fit (votes are the independent draws)",
     "sandwich": "by the sandwich formula (judges are the independent draws)",
@@ -57,16 +55,6 @@ class Figure:
         spec: dict[str, Any] = self.chart.to_dict()
         del spec["config"]  # the page has its own
         return spec | fit
-
-
-def check_report_can_be_made() -> None:
-    """Complain, before the long work, if a package is missing that the report needs."""
-    missing = [package for module, package in NEEDED.items() if find_spec(module) is None]
-    if missing:
-        raise InputError(
-            f"The report needs {counted(len(missing), 'package')} more: {', '.join(missing)}. "
-            "Install with pip install 'juryrank[report]'."
-        )
 
 
 def report(ranking: Ranking, command: str | None = None) -> str:

@@ -1,0 +1,135 @@
+"""Observed against expected shares, and who agrees with whom, against plain counting."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import binomtest
+
+import juryrank as jr
+from juryrank.evidence import agreement, signed_root_deviance, wilson
+
+pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+
+
+@pytest.fixture(scope="module")
+def ranking() -> jr.Ranking:
+    return jr.rank(jr.read_votes("examples/llm_judges.csv"))
+
+
+def test_pairs_are_what_counting_the_file_gives(ranking: jr.Ranking) -> None:
+    place = {item: k for k, item in enumerate(ranking.items["item"])}
+    won: dict[tuple[str, str], float] = defaultdict(float)
+    seen: dict[tuple[str, str], int] = defaultdict(int)
+    for row in pl.read_csv("examples/llm_judges.csv").iter_rows(named=True):
+        a, b = row["model_a"], row["model_b"]
+        share = {"model_a": 1.0, "model_b": 0.0}.get(row["winner"], 0.5)
+        pair, gets = ((a, b), share) if place[a] < place[b] else ((b, a), 1.0 - share)
+        won[pair] += gets
+        seen[pair] += 1
+    rows = {(row["item"], row["other"]): row for row in ranking.pairs.iter_rows(named=True)}
+    assert rows.keys() == seen.keys()
+    for pair, row in rows.items():
+        assert row["votes"] == seen[pair]
+        assert row["observed"] == pytest.approx(won[pair] / seen[pair])
+    assert ranking.pairs["surprise"].abs().is_sorted(descending=True)
+
+
+def test_expected_shares_are_what_the_ranking_foretells(ranking: jr.Ranking) -> None:
+    votes = ranking.evidence.votes
+    k = np.arange(0, len(votes), 37)
+    foretold = ranking.shares(
+        votes.judges.gather(votes.judge[k]),
+        votes.items.gather(votes.left[k]),
+        votes.items.gather(votes.right[k]),
+    )
+    assert ranking.evidence.expected[k] == pytest.approx(foretold, abs=1e-12)
+
+
+def test_a_fitted_model_is_calibrated_on_its_own_votes() -> None:
+    made = jr.simulate(30, 40, adversaries=5, votes_per_judge=400, seed=2)
+    bins = jr.rank(made.votes).evidence.calibration(0.95)
+    assert bins["votes"].sum() == pytest.approx(16_000)
+    inside = (bins["low"] < bins["expected"]) & (bins["expected"] < bins["high"])
+    assert inside.sum() >= len(bins) - 1
+    assert bins["expected"].is_sorted()
+
+
+def test_votes_that_are_set_aside_are_no_evidence() -> None:
+    made = jr.simulate(8, 6, votes_per_judge=150, seed=4).votes
+    *others, last = jr.rank(made).items["item"].to_list()
+    pushed = pl.DataFrame(
+        {"judge": "pusher", "left": last, "right": (others * 12)[:80], "winner": "left"}
+    )
+    ranking = jr.rank(pl.concat([made, pushed]))
+    assert ranking.fit.set_aside == 80
+    assert ranking.pairs["votes"].sum() == len(made)
+
+
+def test_rankings_count_as_the_pairs_they_imply() -> None:
+    frame = pl.DataFrame(
+        {"judge": ["x", "y", "z"], "ranking": ["a > b > c", "b > a > c", "a > c > b"]}
+    )
+    pairs = jr.rank(frame).pairs
+    observed = {(row["item"], row["other"]): row["observed"] for row in pairs.to_dicts()}
+    assert observed["a", "c"] == 1.0
+    assert observed["a", "b"] == pytest.approx(2 / 3)
+    assert pairs["votes"].to_list() == [3.0, 3.0, 3.0]
+
+
+@pytest.mark.parametrize(("won", "of"), [(0, 3), (5, 9), (99, 100), (50, 50)])
+def test_wilsons_interval_is_scipys(won: int, of: int) -> None:
+    known = binomtest(won, of).proportion_ci(0.9, method="wilson")
+    low, high = wilson(np.array([won / of]), np.array([float(of)]), 0.9)
+    assert (low[0], high[0]) == pytest.approx((known.low, known.high), abs=1e-12)
+
+
+def test_surprise_is_a_standard_error_where_votes_are_many_and_small_where_they_are_few() -> None:
+    many = signed_root_deviance(np.array([0.52]), np.array([0.5]), np.array([10_000.0]))
+    assert many[0] == pytest.approx(0.02 / np.sqrt(0.25 / 10_000), rel=0.01)
+    few = signed_root_deviance(np.array([0.0, 1.0]), np.array([0.99, 0.99]), np.array([1.0, 1.0]))
+    assert few[0] == pytest.approx(-np.sqrt(-2.0 * np.log(0.01)))
+    assert 0.0 < few[1] < 0.2
+    assert np.isfinite(signed_root_deviance(np.array([0.0]), np.array([1.0]), np.array([5.0])))
+
+
+def test_agreement_is_what_comparing_two_judges_by_hand_gives() -> None:
+    frame = pl.DataFrame(
+        [
+            ("u", "a", "b"), ("u", "b", "c"), ("u", "a", "c"), ("u", "c", "d"),
+            ("v", "a", "b"), ("v", "c", "b"), ("v", "a", "c"), ("v", "a", "d"),
+            ("w", "b", "a"), ("w", "c", "a"),
+        ],
+        schema=["judge", "winner", "loser"],
+        orient="row",
+    )  # fmt: skip
+    votes = jr.votes_from(frame)
+    found = agreement(votes, np.array([1.0, 1.0, -1.0]))
+    name = votes.judges.gather(found.judge).to_list()
+    u, v, w = (name.index(judge) for judge in "uvw")
+    assert found.shared[u, v] == 3
+    assert found.share[u, v] == pytest.approx(2 / 3)
+    assert found.shared[u, w] == 2
+    assert found.share[u, w] == 0.0
+    assert np.isnan(found.share[u, u])
+    assert found.position[u, 0] > 0.0 > found.position[w, 0]
+
+
+def test_the_map_puts_two_camps_apart() -> None:
+    rng = np.random.default_rng(1)
+    rows = []
+    for judge in range(40):
+        order = np.arange(12) if judge % 2 else (np.arange(12) + 6) % 12
+        for _ in range(120):
+            i, j = rng.choice(12, 2, replace=False)
+            upper, lower = (i, j) if order[i] < order[j] else (j, i)
+            rows.append((f"{'odd' if judge % 2 else 'even'}-{judge}", f"i{upper}", f"i{lower}"))
+    votes = jr.votes_from(pl.DataFrame(rows, schema=["judge", "winner", "loser"], orient="row"))
+    found = agreement(votes, np.ones(40))
+    odd = np.array([name.startswith("odd") for name in votes.judges.gather(found.judge)])
+    apart = found.position[odd].mean(axis=0) - found.position[~odd].mean(axis=0)
+    within = found.position[odd].std(axis=0).max()
+    assert np.linalg.norm(apart) > 5 * within

@@ -1,0 +1,111 @@
+"""Pictures: what is drawn is what the ranking says, whatever its size, without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import juryrank as jr
+from juryrank.models import VERDICTS
+from juryrank.plots import LOOK_OF_VERDICT, MOST_MARKS
+
+pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+
+EVERY = ("items", "judges", "pairs", "matrix", "agreement", "convergence")
+
+
+@pytest.fixture(scope="module")
+def ranking() -> jr.Ranking:
+    return jr.rank(jr.read_votes("examples/llm_judges.csv"))
+
+
+@pytest.fixture(scope="module")
+def large() -> jr.Ranking:
+    return jr.rank(jr.simulate(1_700, 70, adversaries=4, votes_per_judge=150, seed=1).votes)
+
+
+def rows_of(chart: Any) -> list[dict[str, Any]]:
+    """All rows of data in a chart, those of layers too."""
+    spec = chart if isinstance(chart, dict) else chart.to_dict()
+    own: list[dict[str, Any]] = spec.get("data", {}).get("values", [])
+    return own + [row for layer in spec.get("layer", []) for row in rows_of(layer)]
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize(
+    ("ending", "begins"), [("png", b"\x89PNG"), ("svg", b"<svg"), ("html", b"<!DOCTYPE html>")]
+)
+def test_every_picture_can_be_saved(
+    ranking: jr.Ranking, tmp_path: Path, name: str, ending: str, begins: bytes
+) -> None:
+    path = tmp_path / f"{name}.{ending}"
+    more = {"inline": True} if ending == "html" else {}
+    getattr(ranking.plot, name)().save(str(path), **more)
+    assert path.read_bytes().lstrip().startswith(begins)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_pictures_of_much_stay_small(large: jr.Ranking, name: str) -> None:
+    assert 10 <= len(rows_of(getattr(large.plot, name)())) <= MOST_MARKS + 200
+
+
+def test_items_are_drawn_with_their_intervals(ranking: jr.Ranking) -> None:
+    drawn = {row["item"]: row for row in rows_of(ranking.plot.items()) if "item" in row}
+    assert list(drawn) == ranking.items["item"].to_list()
+    for row in ranking.items.iter_rows(named=True):
+        mine = drawn[row["item"]]
+        assert (mine["score"], mine["low"], mine["high"], mine["tier"]) == (
+            row["score"], row["score_low"], row["score_high"], row["tier"],
+        )  # fmt: skip
+    best = {row["item"] for row in rows_of(ranking.plot.items(top=3)) if "item" in row}
+    assert best == set(ranking.items["item"][:3])
+
+
+def test_the_matrix_has_the_chances_of_an_average_judge(ranking: jr.Ranking) -> None:
+    cells = {(row["row"], row["column"]): row["value"] for row in rows_of(ranking.plot.matrix())}
+    assert len(cells) == 8 * 7
+    assert cells["Aster", "Hazel"] == pytest.approx(ranking.predict(None, "Aster", "Hazel"))
+    assert cells["Hazel", "Aster"] == pytest.approx(1.0 - cells["Aster", "Hazel"])
+
+
+def test_every_verdict_has_a_colour_and_none_shares_both_colour_and_shape() -> None:
+    assert set(LOOK_OF_VERDICT) == set(VERDICTS)
+    assert len(set(LOOK_OF_VERDICT.values())) == len(VERDICTS)
+    assert len({colour for colour, _ in LOOK_OF_VERDICT.values()}) == len(VERDICTS)
+
+
+def test_convergence_ends_below_the_tolerance(ranking: jr.Ranking) -> None:
+    steps = ranking.fit.steps
+    assert len(steps) >= 5
+    assert steps[-1][2] < steps[0][2] / 1e3
+    assert steps[-1][1] == pytest.approx(ranking.fit.objective)
+    assert "steps" not in ranking.to_dict()["fit"]
+
+
+@pytest.mark.parametrize(
+    ("model", "picture", "message"),
+    [
+        ("btl", "judges", "treats all judges alike"),
+        ("win-rate", "convergence", "computed at once"),
+    ],
+)
+def test_what_cannot_be_drawn_says_why(model: str, picture: str, message: str) -> None:
+    ranking = jr.rank(jr.read_votes("examples/llm_judges.csv"), model)
+    with pytest.raises(jr.InputError, match=message):
+        getattr(ranking.plot, picture)()
+
+
+def test_bad_numbers_of_items_are_refused(ranking: jr.Ranking) -> None:
+    with pytest.raises(jr.InputError, match="top=0"):
+        ranking.plot.items(top=0)
+    with pytest.raises(jr.InputError, match="top=41"):
+        ranking.plot.matrix(top=41)
+
+
+@pytest.mark.parametrize("model", ["crowdbt", "tcv", "rank-centrality"])
+def test_models_of_all_kinds_can_be_drawn(model: str) -> None:
+    ranking = jr.rank(jr.read_votes("examples/llm_judges.csv"), model)
+    for name in ("items", "pairs", "matrix", "agreement"):
+        assert rows_of(getattr(ranking.plot, name)())

@@ -1,0 +1,218 @@
+"""The report: what it says is true, whatever the model and the data, and it fits into one file."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import juryrank as jr
+from juryrank.saving import REPORT_NEEDS, check_report_can_be_made
+from juryrank.words import lead, limits
+
+pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+EXAMPLE = "examples/llm_judges.csv"
+
+
+class Text(HTMLParser):
+    """The text of a page without its scripts and styles, and its tags."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.text, self._silent = "", False
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._silent = tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002
+        self._silent = False
+
+    def handle_data(self, data: str) -> None:
+        self.text += "" if self._silent else data
+
+
+@pytest.fixture(scope="module")
+def ranking() -> jr.Ranking:
+    return jr.rank(jr.read_votes(EXAMPLE))
+
+
+def specs(page: str) -> dict[str, object]:
+    found = re.search(r'<script type="application/json" id="specs">(.*?)</script>', page, re.S)
+    assert found
+    return dict(json.loads(found[1]))
+
+
+def test_it_is_one_small_file_that_asks_for_no_other(ranking: jr.Ranking) -> None:
+    made = jr.simulate(100, 60, votes_per_judge=100, seed=1)
+    page = jr.rank(made.votes).report()
+    assert len(page.encode()) < 3_000_000
+    outside = [attrs for _, attrs in Text(page).tags if {"src", "srcset"} & attrs.keys()]
+    assert outside == []
+    links = [attrs["href"] for tag, attrs in Text(page).tags if tag in ("a", "link")]
+    assert all(link is not None and link.startswith("#") for link in links)
+
+
+def test_it_answers_first_and_says_how_it_was_done(ranking: jr.Ranking) -> None:
+    text = Text(ranking.report("juryrank rank votes.csv --report x.html")).text
+    for part in (
+        "Aster and Birch lead and cannot be told apart.",
+        "What these votes cannot say",
+        "Which of Aster and Birch is better.",
+        "Judges that need attention",
+        "mirror (backwards) votes against the order",
+        "Pairs that disagree most with the model",
+        "Heterogeneous Bradley-Terry-Luce",
+        f"juryrank {jr.__version__}",
+        "juryrank rank votes.csv --report x.html",
+    ):
+        assert part in text, part
+    assert set(specs(ranking.report())) == {
+        "items", "judges", "agreement", "calibration", "matrix", "convergence",
+    }  # fmt: skip
+
+
+def test_the_same_ranking_gives_the_same_page(ranking: jr.Ranking) -> None:
+    again = jr.rank(jr.read_votes(EXAMPLE), threads=1)
+    assert again.report() == ranking.report()
+
+
+def test_labels_are_text_everywhere() -> None:
+    evil = "<script>alert(1)</script>"
+    frame = pl.DataFrame(
+        {"judge": ["u", evil] * 6, "winner": [evil, "b", "c"] * 4, "loser": ["b", "c", evil] * 4}
+    )
+    page = jr.rank(frame).report()
+    assert evil not in page
+    assert Text(page).text.count(evil) >= 3
+    assert evil in json.dumps(specs(page))
+
+
+@pytest.mark.parametrize("model", ["htcv", "btl", "crowdbt", "rank-centrality", "win-rate"])
+def test_every_model_has_a_report(model: str) -> None:
+    page = jr.rank(jr.read_votes(EXAMPLE), model).report()
+    text = Text(page).text
+    assert "Aster" in text
+    assert "None" not in text
+    assert "nan" not in text.split()
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pl.DataFrame({"winner": ["a", "a", "b"], "loser": ["b", "b", "a"]}),
+        pl.DataFrame({"judge": ["x", "y"], "ranking": ["a > b > c", "b > a > c"]}),
+        pl.DataFrame({"judge": [1, 2, 3], "winner": [10, 20, 10], "loser": [20, 30, 30]}),
+        pl.DataFrame({"judge": ["x", "y"], "left": ["a", "a"], "right": ["b", "b"],
+                      "winner": ["tie", "tie"]}),
+    ],
+    ids=["no judges", "rankings", "numbers", "ties only"],
+)  # fmt: skip
+def test_little_data_has_a_report(frame: pl.DataFrame) -> None:
+    page = jr.rank(frame).report()
+    assert "<!doctype html>" in page
+    assert specs(page)
+
+
+def test_the_call_is_told_as_it_was_made() -> None:
+    votes = jr.read_votes(EXAMPLE)
+    assert jr.rank(votes).call == "jr.rank(votes)"
+    made = jr.rank(votes, "btl", ties="half", confidence=0.9, threads=1)
+    assert made.call == "jr.rank(votes, model='btl', ties='half', confidence=0.9)"
+
+
+def items(*rows: tuple[str, int, int, int]) -> pl.DataFrame:
+    """Items with tier and plausible ranks."""
+    names = ["item", "tier", "rank_low", "rank_high"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+class Told:
+    """As much of a ranking as words need."""
+
+    def __init__(self, items: pl.DataFrame) -> None:
+        self.items = items
+        self.judges = pl.DataFrame({"verdict": ["ordinary"]})
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            [("A", 1, 1, 2), ("B", 1, 1, 2), ("C", 2, 3, 3)],
+            "A and B lead and cannot be told apart. C is clearly third.",
+        ),
+        (
+            [("A", 1, 1, 1), ("B", 2, 2, 3), ("C", 2, 2, 3), ("D", 3, 4, 4)],
+            "A is clearly first. B and C come next and cannot be told apart; 1 item is below.",
+        ),
+        (
+            [("A", 1, 1, 2), ("B", 2, 1, 3), ("C", 3, 2, 3)],
+            "A is first, or anything from rank 1 to 2. B is second, or anything from rank 1 to 3; "
+            "1 item is below.",
+        ),
+        ([("A", 1, 1, 2), ("B", 1, 1, 2)], "The votes cannot tell A and B apart."),
+        (
+            [(name, 1, 1, 6) for name in "ABCDEF"] + [("G", 2, 7, 7)],
+            "A has the highest score, but 5 others (B, C, D, E and 1 more) cannot be told from it. "
+            "G is clearly seventh.",
+        ),
+        ([(name, 1, 1, 6) for name in "ABCDEF"], "The votes cannot tell the 6 items apart."),
+    ],
+)
+def test_the_answer_in_words(rows: list[tuple[str, int, int, int]], said: str) -> None:
+    assert " ".join(lead(Told(items(*rows)))) == said  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_said_counts_what_it_does_not_name() -> None:
+    rows = [(f"{tier}{name}", tier, 1, 9) for tier in range(1, 6) for name in "ab"]
+    told = list(limits(Told(items(*rows))))  # type: ignore[arg-type]
+    assert told[0] == "Which of 1a and 1b is better."
+    assert told[3] == "The order within 2 further tiers."
+    assert told[-1].startswith("Whether these judges are right.")
+
+
+def test_a_missing_package_is_named_before_the_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(REPORT_NEEDS, "no_such_module", "no-such-package")
+    with pytest.raises(jr.InputError, match=r"no-such-package.*pip install 'juryrank\[plots\]'"):
+        check_report_can_be_made()
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).parent / "juryrank"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+
+
+def test_the_command_line_writes_it(tmp_path: Path) -> None:
+    path = tmp_path / "the report.html"
+    done = run("rank", EXAMPLE, "--report", str(path), "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["model"] == "hbtl"
+    assert f"Saved the report to {path}." in done.stderr.replace("\n", " ").replace("  ", " ")
+    text = Text(path.read_text(encoding="utf-8")).text
+    assert shlex.join(["juryrank", "rank", EXAMPLE, "--report", str(path), "--json"]) in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--report", "report.pdf"], "end it in .html"),
+        (["--report", "no-such-folder/report.html"], "there is no folder"),
+        (["--report", "same.html", "--out", "same.html"], "cannot both be saved"),
+    ],
+)
+def test_a_report_that_cannot_be_written_is_refused_at_once(
+    arguments: list[str], message: str
+) -> None:
+    done = run("rank", EXAMPLE, *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr

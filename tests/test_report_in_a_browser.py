@@ -1,0 +1,169 @@
+"""The report in a real browser: it opens, its charts are drawn, its tables sort and search."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from get_browser import installed_browser
+
+import juryrank as jr
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+EVIL = "<script>document.title = 'hacked'</script>"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    # Browsers do not run their sandbox for root, as in containers.
+    arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    with playwright.sync_playwright() as driver:
+        try:
+            started = driver.chromium.launch(
+                executable_path=installed_browser(), args=[*arguments, "--disable-gpu"]
+            )
+        except playwright.Error as error:
+            pytest.skip(f"no browser can be started: {str(error).splitlines()[0]}")
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    made = jr.simulate(300, 80, adversaries=6, votes_per_judge=120, seed=5)
+    rankings = {
+        "demo": jr.rank(jr.read_votes("examples/llm_judges.csv")),
+        "evil": jr.rank(_evil_votes()),
+        "large": jr.rank(made.votes),
+    }
+    paths = {name: folder / f"{name}.html" for name in rankings}
+    for name, ranking in rankings.items():
+        ranking.save(paths[name])
+    return paths
+
+
+def _evil_votes() -> pl.DataFrame:
+    rng = np.random.default_rng(0)
+    names = [EVIL, '"><img src=x onerror=alert(1)>', "{{ 7 * 7 }}", "a & b", "' + alert(1) + '"]
+    left = rng.integers(0, 5, 200)
+    right = (left + rng.integers(1, 5, 200)) % 5
+    return pl.DataFrame(
+        {
+            "judge": [names[k] for k in rng.integers(0, 5, 200)],
+            "winner": [names[k] for k in np.minimum(left, right)],
+            "loser": [names[k] for k in np.maximum(left, right)],
+        }
+    )
+
+
+@pytest.fixture
+def opened(browser: Any, reports: dict[str, Path], request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A page with a report, drawn; it must not have complained when it is closed."""
+    name, size, *scheme = request.param
+    context = browser.new_context(
+        viewport=size, offline=True, color_scheme=scheme[0] if scheme else "light"
+    )
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda asked: complaints.extend(
+        [asked.url] if not asked.url.startswith(("file:", "data:", "blob:")) else []))  # fmt: skip
+    page.goto(reports[name].as_uri())
+    page.wait_for_selector("html[data-charts=drawn]")
+    yield page
+    assert complaints == []
+    context.close()
+
+
+EVERY = [("demo", DESKTOP), ("demo", PHONE), ("demo", PHONE, "dark"), ("evil", DESKTOP),
+         ("large", DESKTOP), ("large", PHONE)]  # fmt: skip
+
+
+@pytest.mark.parametrize("opened", EVERY, indirect=True, ids=str)
+def test_every_chart_is_drawn_and_nothing_is_cut_off(opened: Any) -> None:
+    charts = opened.locator(".chart")
+    assert charts.count() >= 6
+    for k in range(charts.count()):
+        drawn = charts.nth(k).locator("svg.marks")
+        assert drawn.count() == 1
+        assert drawn.locator("path").count() > 3
+        box = drawn.bounding_box()
+        assert box["width"] > 150
+        assert box["height"] > 50
+    assert opened.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("opened", [("demo", DESKTOP), ("demo", DESKTOP, "dark")], indirect=True)
+def test_text_of_charts_has_the_colour_of_the_page(opened: Any) -> None:
+    label = opened.locator("#chart-items svg text").first
+    ink = opened.locator("body").evaluate("e => getComputedStyle(e).color")
+    assert label.evaluate("e => getComputedStyle(e).fill") == ink
+
+
+def _column(page: Any, table: str, place: int) -> list[str]:
+    cells = page.locator(f"#table-{table} tbody tr:not([hidden]) td:nth-child({place})")
+    return [text.strip() for text in cells.all_text_contents()]
+
+
+@pytest.mark.parametrize("opened", [("large", DESKTOP), ("large", PHONE)], indirect=True)
+def test_tables_sort_by_number_and_by_name_and_by_the_keyboard(opened: Any) -> None:
+    heading = opened.locator("#table-judges th", has_text="accuracy")
+    heading.locator("button").click()
+    rising = [float(text) for text in _column(opened, "judges", 2)]
+    assert rising == sorted(rising)
+    assert heading.get_attribute("aria-sort") == "ascending"
+    heading.locator("button").press("Enter")
+    assert [float(text) for text in _column(opened, "judges", 2)] == rising[::-1]
+    opened.locator("#table-judges th", has_text="judge").locator("button").click()
+    names = _column(opened, "judges", 1)
+    assert names == sorted(names)
+    assert len(names) == 80
+
+
+@pytest.mark.parametrize("opened", [("large", DESKTOP), ("large", PHONE)], indirect=True)
+def test_tables_can_be_searched(opened: Any) -> None:
+    everything = _column(opened, "items", 2)
+    opened.locator("#table-items input").fill("ITEM-01")
+    assert _column(opened, "items", 2) == [name for name in everything if "item-01" in name]
+    assert opened.locator("#table-items output").text_content().endswith("of 300")
+    opened.locator("#table-items input").fill("")
+    assert _column(opened, "items", 2) == everything
+
+
+@pytest.mark.parametrize("opened", [("evil", DESKTOP)], indirect=True)
+def test_labels_are_shown_and_never_run(opened: Any) -> None:
+    assert opened.title() == "Ranking of 5 items by 5 judges"
+    assert EVIL in _column(opened, "items", 2)
+    assert opened.locator("img").count() == 0
+    axis = opened.locator("#chart-items svg text").all_text_contents()
+    assert any("{{ 7 * 7 }}" in text for text in axis)
+    opened.locator("#chart-items svg .mark-symbol.role-mark path").first.hover()
+    assert opened.locator("#vg-tooltip-element img, #vg-tooltip-element script").count() == 0
+    assert opened.title() == "Ranking of 5 items by 5 judges"
+
+
+@pytest.mark.parametrize("opened", [("demo", DESKTOP)], indirect=True)
+def test_a_chart_tells_more_where_it_is_pointed_at(opened: Any) -> None:
+    opened.locator("#chart-judges svg .mark-symbol.role-mark path").first.hover()
+    told = opened.locator("#vg-tooltip-element").text_content()
+    assert "accuracy" in told
+    assert "verdict" in told
+
+
+@pytest.mark.parametrize("opened", [("demo", DESKTOP)], indirect=True)
+def test_it_prints(opened: Any) -> None:
+    assert len(opened.pdf()) > 10_000
+    opened.emulate_media(media="print")
+    assert not opened.locator("nav").is_visible()
+    assert opened.locator("#table-items tbody tr").last.is_visible()
