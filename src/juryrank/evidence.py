@@ -55,37 +55,30 @@ class Evidence:
         effective number of votes ``(sum w)^2 / sum w^2``. It stays small for few votes, where a
         difference over its standard error would not.
         """
-        left, right = self.votes.left, self.votes.right
+        left, right, weight = self.votes.left, self.votes.right, self.votes.weight
         turned = place[left] > place[right]
-        votes = pl.DataFrame(
-            {
-                "item": np.where(turned, right, left),
-                "other": np.where(turned, left, right),
-                "w": self.votes.weight,
-                "y": np.where(turned, 1.0 - self.won, self.won),
-                "p": np.where(turned, 1.0 - self.expected, self.expected),
-            }
-        )
-        w, total = pl.col("w"), pl.col("w").sum()
-        found = (
-            votes.lazy()
-            .group_by("item", "other")
-            .agg(
-                votes=total,
-                observed=(w * pl.col("y")).sum() / total,
-                expected=(w * pl.col("p")).sum() / total,
-                effective=total**2 / (w**2).sum(),
+        better, worse = np.where(turned, right, left), np.where(turned, left, right)
+        key = better.astype(np.int64) * self.votes.n_items + worse
+        pairs, pair = np.unique(key, return_inverse=True)
+        # Summed one after the other: the answer must not depend on the number of threads.
+        total, squares, won, foretold = (
+            np.bincount(pair, weights=part, minlength=len(pairs))
+            for part in (
+                weight, weight**2, weight * np.where(turned, 1.0 - self.won, self.won),
+                weight * np.where(turned, 1.0 - self.expected, self.expected),
             )
-            .collect()
-        )
-        surprise = signed_root_deviance(
-            *(found[name].to_numpy() for name in ("observed", "expected", "effective"))
-        )
-        return (
-            found.drop("effective")
-            .with_columns(surprise=pl.Series(surprise))
-            .sort(pl.col("surprise").abs(), "item", "other", descending=[True, False, False])
-        )
+        )  # fmt: skip
+        observed, expected = won / total, foretold / total
+        return pl.DataFrame(
+            {
+                "item": pairs // self.votes.n_items,
+                "other": pairs % self.votes.n_items,
+                "votes": total,
+                "observed": observed,
+                "expected": expected,
+                "surprise": signed_root_deviance(observed, expected, total**2 / squares),
+            }
+        ).sort(pl.col("surprise").abs(), "item", "other", descending=[True, False, False])
 
     def calibration(self, confidence: float) -> pl.DataFrame:
         """How often favourites win, beside how often they should, in bins of that chance.
