@@ -81,6 +81,15 @@ def test_it_answers_first_and_says_how_it_was_done(ranking: jr.Ranking) -> None:
     }  # fmt: skip
 
 
+def test_judges_of_whom_the_same_is_said_are_named_together() -> None:
+    made = jr.simulate(20, 40, adversaries=14, votes_per_judge=150, seed=3)
+    ranking = jr.rank(made.votes)
+    backwards = ranking.judges.filter(pl.col("verdict") == "backwards")
+    assert len(backwards) > 10
+    said = f"and {len(backwards) - 10} more (backwards) votes against the order"
+    assert Text(ranking.report()).text.count(said) == 1
+
+
 def test_the_same_ranking_gives_the_same_page(ranking: jr.Ranking) -> None:
     again = jr.rank(jr.read_votes(EXAMPLE), threads=1)
     assert again.report() == ranking.report()
@@ -163,7 +172,8 @@ class Told:
         ([("A", 1, 1, 2), ("B", 1, 1, 2)], "The votes cannot tell A and B apart."),
         (
             [(name, 1, 1, 6) for name in "ABCDEF"] + [("G", 2, 7, 7)],
-            "A has the highest score, but 5 others (B, C, D, E and 1 more) cannot be told from it. "
+            "A has the highest score and a plausible rank of 1 to 6; 5 others (B, C, D, E and 1 "
+            "more) cannot be told from it when all pairs are compared at once. "
             "G is clearly seventh.",
         ),
         ([(name, 1, 1, 6) for name in "ABCDEF"], "The votes cannot tell the 6 items apart."),

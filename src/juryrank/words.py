@@ -44,8 +44,12 @@ def _leaders(items: pl.DataFrame, names: Sequence[str]) -> str:
         return f"{names[0]} is {_clearly(items, 0)}."
     if len(names) <= MOST_NAMED:
         return f"{conjunction(names)} lead and cannot be told apart."
+    worst = items["rank_high"][0]
     others = f"{len(names) - 1:,} others ({listing(names[1:], MOST_NAMED)})"
-    return f"{names[0]} has the highest score, but {others} cannot be told from it."
+    return (
+        f"{names[0]} has the highest score and a plausible rank of 1 to {worst:,}; {others} cannot "
+        "be told from it when all pairs are compared at once."
+    )
 
 
 def _followers(items: pl.DataFrame, tiers: Sequence[Sequence[str]]) -> str:

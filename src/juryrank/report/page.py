@@ -32,7 +32,8 @@ WAYS_TO_INTERVALS = {
 VERSIONS_OF = ("numpy", "scipy", "numba", "polars", "altair")
 ITEMS_BY_NAME = 30
 """Of many items, so many are drawn by name; all of them in one course."""
-ATTENTION_SHOWN = 20
+REASONS_SHOWN = 20
+NAMED_TOGETHER = 10
 SURPRISING = 2.0
 LEAST_CELL = 14
 """Pixels that a row of a matrix needs at least."""
@@ -72,6 +73,7 @@ def report(ranking: Ranking, command: str | None = None) -> str:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     figures = list(_figures(ranking))
+    attention = _attention(ranking.judges)
     return pages.get_template("report.html").render(
         title=headline(ranking),
         lead=lead(ranking),
@@ -84,8 +86,8 @@ def report(ranking: Ranking, command: str | None = None) -> str:
         judges=judges_table(ranking),
         pairs=pairs_table(ranking),
         surprises=_surprises(ranking.pairs),
-        attention=_attention(ranking.judges),
-        not_named=max(_worth_a_look(ranking.judges).height - ATTENTION_SHOWN, 0),
+        attention=attention[:REASONS_SHOWN],
+        not_told=max(len(attention) - REASONS_SHOWN, 0),
         verdicts=_verdict_counts(ranking.judges),
         judges_alike=model_named(ranking.model).judges == "equal",
         done=list(_how_it_was_done(ranking)),
@@ -172,13 +174,17 @@ def _figures_of_pairs(ranking: Ranking) -> Iterator[Figure]:
 # --- words ---------------------------------------------------------------------------------------
 
 
-def _worth_a_look(judges: pl.DataFrame) -> pl.DataFrame:
-    return by_attention(judges.filter(pl.col("verdict").is_in(NEEDS_ATTENTION)))
-
-
-def _attention(judges: pl.DataFrame) -> list[dict[str, Any]]:
-    """The judges that need attention, the worst first."""
-    return _worth_a_look(judges).head(ATTENTION_SHOWN).to_dicts()
+def _attention(judges: pl.DataFrame) -> list[dict[str, str]]:
+    """The judges that need attention, the worst first, together where the same is said of them."""
+    worth = by_attention(judges.filter(pl.col("verdict").is_in(NEEDS_ATTENTION)))
+    return [
+        {
+            "judges": listing(rows["judge"].to_list(), NAMED_TOGETHER),
+            "verdict": str(verdict),
+            "reason": str(reason),
+        }
+        for (verdict, reason), rows in worth.group_by("verdict", "reason", maintain_order=True)
+    ]
 
 
 def _verdict_counts(judges: pl.DataFrame) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 2_000
 PAIRS_SHOWN = 20
-MANY_ROWS = 12
+MANY_ROWS = 20
 """From so many rows on, it is worth while to search them."""
 
 
