@@ -65,9 +65,9 @@ def test_it_is_one_small_file_that_asks_for_no_other(ranking: jr.Ranking) -> Non
 def test_it_answers_first_and_says_how_it_was_done(ranking: jr.Ranking) -> None:
     text = Text(ranking.report("juryrank rank votes.csv --report x.html")).text
     for part in (
-        "Aster and Birch lead and cannot be told apart.",
+        "Aster is clearly first. Birch is clearly second; 6 items are below.",
         "What these votes cannot say",
-        "Which of Aster and Birch is better.",
+        "Beyond doubt, which of Aster and Birch is better.",
         "Judges that need attention",
         "mirror (backwards) votes against the order",
         "Pairs that disagree most with the model",
@@ -165,18 +165,26 @@ class Told:
             "A is clearly first. B and C come next and cannot be told apart; 1 item is below.",
         ),
         (
-            [("A", 1, 1, 2), ("B", 2, 1, 3), ("C", 3, 2, 3)],
-            "A is first, or anything from rank 1 to 2. B is second, or anything from rank 1 to 3; "
-            "1 item is below.",
+            [("A", 1, 1, 1), ("B", 1, 2, 2), ("C", 2, 3, 3)],
+            "A is clearly first. B is clearly second; 1 item is below.",
         ),
-        ([("A", 1, 1, 2), ("B", 1, 1, 2)], "The votes cannot tell A and B apart."),
+        (
+            [("A", 1, 1, 2), ("B", 2, 1, 3), ("C", 2, 2, 3)],
+            "A and B lead and cannot be told apart. C comes next.",
+        ),
+        (
+            [("A", 1, 1, 2), ("B", 1, 1, 2)],
+            "No item is surely better than any other. A has the highest score.",
+        ),
         (
             [(name, 1, 1, 6) for name in "ABCDEF"] + [("G", 2, 7, 7)],
             "A has the highest score and a plausible rank of 1 to 6; 5 others (B, C, D, E and 1 "
-            "more) cannot be told from it when all pairs are compared at once. "
-            "G is clearly seventh.",
+            "more) may be as good. G is clearly seventh.",
         ),
-        ([(name, 1, 1, 6) for name in "ABCDEF"], "The votes cannot tell the 6 items apart."),
+        (
+            [(name, 1, 1, 4) for name in "ABCD"] + [("E", 2, 5, 5), ("F", 3, 6, 6)],
+            "A, B, C and D lead and cannot be told apart. E is clearly fifth; 1 item is below.",
+        ),
     ],
 )
 def test_the_answer_in_words(rows: list[tuple[str, int, int, int]], said: str) -> None:
@@ -186,8 +194,8 @@ def test_the_answer_in_words(rows: list[tuple[str, int, int, int]], said: str) -
 def test_what_cannot_be_said_counts_what_it_does_not_name() -> None:
     rows = [(f"{tier}{name}", tier, 1, 9) for tier in range(1, 6) for name in "ab"]
     told = list(limits(Told(items(*rows))))  # type: ignore[arg-type]
-    assert told[0] == "Which of 1a and 1b is better."
-    assert told[3] == "The order within 2 further tiers."
+    assert told[0] == "Beyond doubt, which of 1a and 1b is better."
+    assert told[3] == "Beyond doubt, the order within 2 further tiers."
     assert told[-1].startswith("Whether these judges are right.")
 
 

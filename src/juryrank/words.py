@@ -18,13 +18,15 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 
 
 def lead(ranking: Ranking) -> list[str]:
-    """Who leads, and who follows, in two sentences."""
-    if ranking.items["tier"].is_null().all():
+    """Who leads, and who follows, in two sentences, by the plausible ranks of the items."""
+    items = ranking.items
+    if items["tier"].is_null().all():
         return _without_intervals(ranking)
-    tiers = [_names(rows) for _, rows in ranking.items.group_by("tier", maintain_order=True)]
-    if len(tiers) == 1:
-        return [f"The votes cannot tell {_everybody(tiers[0])} apart."]
-    return [_leaders(ranking.items, tiers[0]), _followers(ranking.items, tiers)]
+    if items["tier"].max() == 1:
+        best = _names(items)[0]
+        return ["No item is surely better than any other.", f"{best} has the highest score."]
+    leaders = _rivals(items, 0)
+    return [_leading(items, leaders), *_following(items, len(leaders))]
 
 
 def _without_intervals(ranking: Ranking) -> list[str]:
@@ -35,46 +37,45 @@ def _without_intervals(ranking: Ranking) -> list[str]:
     ]
 
 
-def _everybody(names: Sequence[str]) -> str:
-    return conjunction(names) if len(names) <= MOST_NAMED else f"the {len(names):,} items"
+def _rivals(items: pl.DataFrame, place: int) -> list[str]:
+    """The items from this place on that may well be the first of them."""
+    rest = items.slice(place)
+    may_be = [nth for nth, low in enumerate(rest["rank_low"], start=1) if low <= place + 1]
+    return _names(rest.head(max(may_be, default=1)))
 
 
-def _leaders(items: pl.DataFrame, names: Sequence[str]) -> str:
+def _is_sure(items: pl.DataFrame, place: int) -> bool:
+    return bool(items["rank_low"][place] == items["rank_high"][place])
+
+
+def _leading(items: pl.DataFrame, names: Sequence[str]) -> str:
     if len(names) == 1:
-        return f"{names[0]} is {_clearly(items, 0)}."
+        return f"{names[0]} {'is clearly first' if _is_sure(items, 0) else 'leads'}."
     if len(names) <= MOST_NAMED:
         return f"{conjunction(names)} lead and cannot be told apart."
     worst = items["rank_high"][0]
     others = f"{len(names) - 1:,} others ({listing(names[1:], MOST_NAMED)})"
     return (
-        f"{names[0]} has the highest score and a plausible rank of 1 to {worst:,}; {others} cannot "
-        "be told from it when all pairs are compared at once."
+        f"{names[0]} has the highest score and a plausible rank of 1 to {worst:,}; {others} may be "
+        "as good."
     )
 
 
-def _followers(items: pl.DataFrame, tiers: Sequence[Sequence[str]]) -> str:
-    """The second tier and, if there are more, how many there are."""
-    before, second = len(tiers[0]), tiers[1]
-    if len(second) == 1:
-        said = f"{second[0]} is {_clearly(items, before)}"
-    elif len(second) <= MOST_NAMED:
-        said = f"{conjunction(second)} come next and cannot be told apart"
+def _following(items: pl.DataFrame, place: int) -> Iterator[str]:
+    """Those that come next and, if there are more, how many there are."""
+    names = _rivals(items, place) if place < len(items) else []
+    if not names:
+        return
+    if len(names) == 1:
+        sure = f"is clearly {_ordinal(place)}" if _is_sure(items, place) else "comes next"
+        said = f"{names[0]} {sure}"
+    elif len(names) <= MOST_NAMED:
+        said = f"{conjunction(names)} come next and cannot be told apart"
     else:
-        said = f"{second[0]} and {len(second) - 1:,} others that cannot be told from it come next"
-    below = len(items) - before - len(second)
-    return (
-        f"{said}; {counted(below, 'item')} {'is' if below == 1 else 'are'} below."
-        if below
-        else f"{said}."
-    )
-
-
-def _clearly(items: pl.DataFrame, place: int) -> str:
-    """How sure the place of an item is that stands alone in its tier."""
-    row = items.row(place, named=True)
-    if row["rank_low"] == row["rank_high"]:
-        return f"clearly {_ordinal(place)}"
-    return f"{_ordinal(place)}, or anything from rank {row['rank_low']:,} to {row['rank_high']:,}"
+        said = f"{names[0]} comes next, and {len(names) - 1:,} others may be as good"
+    below = len(items) - place - len(names)
+    rest = f"; {counted(below, 'item')} {'is' if below == 1 else 'are'} below" if below else ""
+    yield f"{said}{rest}."
 
 
 def _ordinal(place: int) -> str:
@@ -112,10 +113,10 @@ def _groups(items: pl.DataFrame) -> Iterator[str]:
     groups = [_names(rows) for _, rows in items.group_by("tier", maintain_order=True)]
     several = [names for names in groups if len(names) > 1]
     for names in several[:MOST_GROUPS]:
-        yield f"Which of {_some(names)} is better."
+        yield f"Beyond doubt, which of {_some(names)} is better."
     rest = several[MOST_GROUPS:]
     if rest:
-        yield f"The order within {counted(len(rest), 'further tier')}."
+        yield f"Beyond doubt, the order within {counted(len(rest), 'further tier')}."
 
 
 def _some(names: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ import polars as pl
 from scipy.special import ndtr
 
 from juryrank import __version__
-from juryrank.errors import counted
+from juryrank.errors import counted, listing
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
 from juryrank.plots import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT, MOST_IN_MATRIX, MOST_NAMED
 from juryrank.report.tables import items_table, judges_table, pairs_table
@@ -115,7 +115,8 @@ def _figures_of_items(ranking: Ranking) -> Iterator[Figure]:
     count, sure = len(ranking.items), ranking.items["tier"].is_not_null().all()
     meaning = (
         f" Dots are scores, lines their {100 * ranking.fit.confidence:.4g}% intervals; shading "
-        "sets tiers apart, and the items of a tier cannot be told from its first." if sure else ""
+        "sets tiers apart: with all pairs compared at once, no item of a tier is surely worse than "
+        "its first." if sure else ""
     )  # fmt: skip
     if count <= MOST_NAMED:
         yield Figure("items", ranking.plot.items(), f"The items, the best first.{meaning}")
