@@ -73,8 +73,16 @@ class LeftOut:
     bad_rows: int = 0
     self_comparisons: int = 0
     skipped: int = 0
-    """Rows whose outcome is "skip", or has been mapped to it."""
+    """Rows without a vote on purpose: skipped, mapped to skip, cancelled, discarded, drafts."""
     sentences: tuple[str, ...] = ()
+
+    def __add__(self, other: LeftOut) -> LeftOut:
+        return LeftOut(
+            self.bad_rows + other.bad_rows,
+            self.self_comparisons + other.self_comparisons,
+            self.skipped + other.skipped,
+            self.sentences + other.sentences,
+        )
 
     @property
     def total(self) -> int:

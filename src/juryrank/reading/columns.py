@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from juryrank.errors import InputError, listing
@@ -135,6 +135,10 @@ class _Shape:
         known = {_keyword(role) for role in (*self.needs, *self.may, "judge", "weight")}
         return known.issuperset(given)
 
+    def takes_all(self, roles: Iterable[str]) -> bool:
+        """Whether it has a place for each of these roles."""
+        return set(roles) <= {*self.needs, *self.may, "judge", "weight"}
+
     def lacks(self, found: _Header) -> list[str]:
         """What it needs and the header does not have."""
         return [role for role in self.needs if not found.matches(role)]
@@ -152,7 +156,12 @@ _RANKED = _Shape("a column of rankings", ("ranking",), ("options",))
 _WIDE = _Shape("one column per place", (), ("options",), has_places=True)
 
 
-def choose(source: str, names: Sequence[str], asked: Mapping[str, str | None]) -> Columns:
+def choose(
+    source: str,
+    names: Sequence[str],
+    asked: Mapping[str, str | None],
+    hints: Mapping[str, Sequence[str]],
+) -> Columns:
     """Decide which columns hold what.
 
     Args:
@@ -160,6 +169,7 @@ def choose(source: str, names: Sequence[str], asked: Mapping[str, str | None]) -
         names: The header.
         asked: The user's own choice for some of judge, winner, loser, left, right, ranking,
             options, item, position and weight.
+        hints: The columns of which is known what they hold, by role, if the user does not say.
     """
     given = {
         role: _column_named(source, names, role, name)
@@ -167,7 +177,7 @@ def choose(source: str, names: Sequence[str], asked: Mapping[str, str | None]) -
         if name is not None
     }
     _check_given(given)
-    found = _Header(source, names, given)
+    found = _Header(source, names, given, hints)
     shape = _shape(found, given)
     missing = shape.lacks(found)
     if missing:
@@ -198,6 +208,7 @@ class _Header:
     source: str
     names: Sequence[str]
     given: Mapping[str, str]
+    hints: Mapping[str, Sequence[str]]
 
     def matches(self, role: str) -> list[str]:
         """Find the columns that may hold something, only the best of them."""
@@ -205,6 +216,8 @@ class _Header:
         asked = self.given.get(_keyword(role))
         if asked is not None:
             return [asked]
+        if role in self.hints:
+            return list(self.hints[role])
         free = [name for name in self.names if name not in self.given.values()]
         for tier in NAMES[role]:
             found = [name for name in free if plain(name) in tier]
@@ -256,7 +269,7 @@ class _Header:
 def _shape(found: _Header, given: Mapping[str, str]) -> _Shape:
     """Choose the shape: pairs if they are complete, else the one other shape that is."""
     order = (_BY_SIDES, _BY_WINS, _LONG, _CHOICES, _RANKED, _WIDE)
-    able = [shape for shape in order if shape.takes(given)]
+    able = [shape for shape in order if shape.takes(given) and shape.takes_all(found.hints)]
     if not able:
         said = ", ".join(f"{role}={name!r}" for role, name in given.items())
         raise InputError(

@@ -18,6 +18,7 @@ from typing import IO
 import polars as pl
 
 from juryrank.errors import InputError
+from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.formats import (
     IPC_FILE_MAGIC,
     UTF8_BOM,
@@ -30,9 +31,10 @@ from juryrank.reading.formats import (
     is_compressed,
     separator_of,
 )
-from juryrank.reading.nesting import inner_of, read_json, scan_ndjson
+from juryrank.reading.nesting import first_record, inner_of, read_json, records_in, scan_ndjson
 from juryrank.reading.places import Place, places, unreadable
-from juryrank.reading.preflib import LINE, preflib_frame
+from juryrank.reading.plain import PLACE, Plain
+from juryrank.reading.preflib import preflib_rows
 
 READ_ERRORS = (
     pl.exceptions.PolarsError,
@@ -59,10 +61,15 @@ class Part:
     """The rows of one file or frame, not yet read."""
 
     name: str
-    scan: pl.LazyFrame
+    plain: Plain
     format: str | None = None
     where: Path | bytes = b""
     separator: str = ","
+
+    @property
+    def scan(self) -> pl.LazyFrame:
+        """The rows."""
+        return self.plain.scan
 
 
 @dataclass(frozen=True)
@@ -75,14 +82,14 @@ class Rows:
     """How many rows there are up to the end of each part."""
     text: bool
     """Whether the format has no types, so that numbers are text until seen to be numbers."""
-    lines: pl.Series | None = None
-    """The line of the file each row stands in, if that is how to name it."""
+    called: pl.Series | None = None
+    """What each row is called, if not by its number."""
 
     def place(self, row: int) -> str:
         """Name a row, counted from 1 without the header, within its file."""
         part = bisect_right(self.ends, row)
         before = self.ends[part - 1] if part else 0
-        where = f"row {row - before + 1:,}" if self.lines is None else f"line {self.lines[row]:,}"
+        where = f"row {row - before + 1:,}" if self.called is None else str(self.called[row])
         return where if len(self.names) == 1 else f"{where} of {self.names[part]}"
 
 
@@ -98,20 +105,20 @@ def header(part: Part) -> list[str]:
         names = part.scan.collect_schema().names()
     if not names:
         raise InputError(f"{part.name} is empty: there are no votes in it.")
-    return names
+    return [name for name in names if name != PLACE or not part.plain.says_places]
 
 
 def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
     """Read some columns of all parts."""
-    in_lines = parts[0].format == "preflib"
-    frames = [_collect(part, [*columns, LINE] if in_lines else columns) for part in parts]
+    are_called = parts[0].plain.says_places
+    frames = [_collect(part, [*columns, PLACE] if are_called else columns) for part in parts]
     frame = _one_frame(parts, frames)
     return Rows(
         frame,
         tuple(part.name for part in parts),
         tuple(accumulate(len(frame) for frame in frames)),
         text=parts[0].format in ("csv", "preflib"),
-        lines=frame[LINE] if in_lines else None,
+        called=frame[PLACE] if are_called else None,
     )
 
 
@@ -192,7 +199,7 @@ def _rows_of(part: Part) -> pl.LazyFrame:
 
 
 def _part(place: Place, wanted: str | None) -> Part:
-    unread = Part(place.name, pl.LazyFrame(), "unknown", place.where)
+    unread = Part(place.name, Plain(pl.LazyFrame()), "unknown", place.where)
     with _complaining(unread):
         head = head_of(place.where)
     if not head.strip():
@@ -214,6 +221,17 @@ def _open(place: Place, format_: str, head: bytes) -> Part:
     elif format_ in ("parquet", "arrow") and is_compressed(where):
         where = content_of(where)
     separator = separator_of(head)
+    plain = _plain(replace(place, where=where), format_, head, separator)
+    return Part(place.name, plain, format_, where, separator)
+
+
+def _plain(place: Place, format_: str, head: bytes, separator: str) -> Plain:
+    """Open the rows of a file, taken out of their nests if need be."""
+    name, where = place.name, place.where
+    if format_ == "preflib":
+        return preflib_rows(name, _decoded(content_of(where)))
+    if format_ in ("json", "ndjson") and is_export(first_record(where, head)):
+        return records_as_rows(name, records_in(where))
     match format_:
         case "csv":
             scan = pl.scan_csv(where, separator=separator, infer_schema=False)
@@ -221,15 +239,13 @@ def _open(place: Place, format_: str, head: bytes) -> Part:
             scan = scan_ndjson(where)
         case "json":
             scan = read_json(content_of(where)).lazy()
-        case "preflib":
-            scan = preflib_frame(place.name, _decoded(content_of(where))).lazy()
         case "parquet":
             scan = _scan_parquet(where, place.in_folder)
         case _ if head.startswith(IPC_FILE_MAGIC):
             scan = pl.scan_ipc(where)
         case _:
             scan = pl.read_ipc_stream(where).lazy()
-    return Part(place.name, scan, format_, where, separator)
+    return table_as_rows(name, scan)
 
 
 def _decoded(content: bytes) -> str:

@@ -8,25 +8,35 @@ from typing import Any
 import polars as pl
 
 from juryrank.errors import InputError
+from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.files import Part
-from juryrank.reading.nesting import evened, evened_rows
+from juryrank.reading.nesting import evened, evened_rows, table_of
 
 NAME = "The data frame"
 
 
 def part_of(frame: object) -> Part:
     """Take a data frame of any library as rows to be read."""
-    if isinstance(frame, pl.LazyFrame):
-        return Part(NAME, frame)
-    if isinstance(frame, pl.DataFrame):
-        return Part(NAME, frame.lazy())
+    if isinstance(frame, pl.LazyFrame | pl.DataFrame):
+        return Part(NAME, table_as_rows(NAME, frame.lazy()))
     if not _has_columns(frame):
         raise InputError(
             f"Votes cannot be taken from a {type(frame).__name__}. Give a data frame (polars, "
             "pandas, pyarrow, duckdb), a mapping of columns or a list of rows as mappings; "
             "for files there is read_votes."
         )
-    return Part(NAME, _converted(frame).lazy())
+    records = _records(frame)
+    if records and is_export(records[0]):
+        return Part(NAME, records_as_rows(NAME, records))
+    return Part(NAME, table_as_rows(NAME, _converted(frame).lazy()))
+
+
+def _records(frame: Any) -> list[Mapping[str, Any]]:
+    """Give what is made of rows, or of columns of one length, as rows."""
+    if isinstance(frame, Mapping):
+        rows = zip(*frame.values(), strict=False)
+        return [dict(zip(frame, row, strict=True)) for row in rows] if is_export(frame) else []
+    return list(frame) if isinstance(frame, list | tuple) else []
 
 
 def _has_columns(frame: object) -> bool:
@@ -69,7 +79,7 @@ def _plainly(frame: Any) -> pl.DataFrame:
 def _evened(frame: Any) -> pl.DataFrame | None:
     """Convert a frame whose lists mix items and lists of tied items; nothing if it has none."""
     if isinstance(frame, list | tuple):
-        return pl.DataFrame(evened_rows(frame), infer_schema_length=None)
+        return table_of(evened_rows(frame))
     if isinstance(frame, Mapping):
         lists = {name: evened(column) for name, column in frame.items() if _has_lists(column)}
         return pl.DataFrame(dict(frame) | lists) if lists else None

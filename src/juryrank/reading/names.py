@@ -24,12 +24,13 @@ _SIDES = (
     ("player_a", "player_b"),
     ("system_a", "system_b"),
     ("candidate_a", "candidate_b"),
+    ("xs", "ys"),
 )
-_SIDES_AS_TEXT = (
-    ("response_a", "response_b"),
-    ("output_a", "output_b"),
-    ("answer_a", "answer_b"),
-    ("text_a", "text_b"),
+_TEXTS = ("response", "output", "answer", "text", "summary", "image", "audio", "video")
+_SIDES_AS_TEXT = tuple(
+    (f"{what}{a}", f"{what}{b}")
+    for what in _TEXTS
+    for a, b in (("_a", "_b"), ("1", "2"), ("_1", "_2"))
 )
 
 
@@ -66,13 +67,14 @@ Tiers = tuple[tuple[str, ...], ...]
 NAMES: dict[str, Tiers] = {
     "judge": (
         ("judge",),
-        tuple(f"{who}{what}" for who in _JUDGES for what in ("", "_id", "_name", "id")),
+        tuple(f"{who}{what}" for who in _JUDGES for what in ("", "_id", "_name", "id", "_hash")),
+        ("evaluation_session_id",),  # LMArena's: all votes of a session are one person's
     ),
     "left": (("left",), tuple(a for a, _ in _SIDES), tuple(a for a, _ in _SIDES_AS_TEXT)),
     "right": (("right",), tuple(b for _, b in _SIDES), tuple(b for _, b in _SIDES_AS_TEXT)),
     "winner": (("winner",), _WINNERS),
     "loser": (("loser",), _LOSERS),
-    "outcome": (("winner",), (*_OUTCOMES, *_WINNERS)),
+    "outcome": (("winner",), (*_OUTCOMES, *_WINNERS, "winners")),
     "choice": (("winner",), (*_OUTCOMES, *_WINNERS)),
     "weight": (("weight",), ("weights", "count", "counts", "n_votes", "multiplicity", "frequency")),
     "ranking": (("ranking",), _RANKINGS),

@@ -1,4 +1,4 @@
-"""Columns of lists: taken apart, and evened out where items and lists of tied items mix."""
+"""Columns of lists and objects: taken apart, and made of one type where they mix several."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.reading.formats import content_of
+from juryrank.reading.formats import HEAD, UTF8_BOM, content_of
 
 
 def flat(lists: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.int64], pl.Series]:
@@ -45,6 +45,11 @@ def inner_of(dtype: pl.List | pl.Array) -> pl.DataType:
     return dtype.inner() if isinstance(dtype.inner, type) else dtype.inner
 
 
+def struct_fields(dtype: object) -> set[str]:
+    """The names of what is in the objects; none if it is another type."""
+    return {inner.name for inner in dtype.fields} if isinstance(dtype, pl.Struct) else set()
+
+
 def evened(values: Iterable[Any]) -> list[Any]:
     """Make every item of every list a list of its own, if some of them are."""
     kept = list(values)
@@ -71,8 +76,30 @@ def _is_list(value: object) -> bool:
     return isinstance(value, list | tuple)
 
 
+def table_of(rows: Sequence[Mapping[str, Any]], names: Sequence[str] = ()) -> pl.DataFrame:
+    """Make a table of rows; the cells of a column that mixes types become text.
+
+    Args:
+        rows: The rows.
+        names: Columns the table has in any case, before all others.
+    """
+    names = list(dict.fromkeys((*names, *(name for row in rows for name in row))))
+    return pl.DataFrame([_column(name, [row.get(name) for row in rows]) for name in names])
+
+
+def _column(name: str, values: list[Any]) -> pl.Series:
+    try:
+        return pl.Series(name, values)
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        return pl.Series(name, [_as_text(value) for value in values], dtype=pl.String)
+
+
+def _as_text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
+
+
 def read_json(content: bytes) -> pl.DataFrame:
-    """Read an array of objects; where polars sees mixed types, even its lists out first."""
+    """Read an array of objects, also one whose columns mix types."""
     try:
         return pl.read_json(content, infer_schema_length=None)
     except pl.exceptions.PolarsError:
@@ -106,12 +133,43 @@ def _has_lists_as_text(scan: pl.LazyFrame) -> bool:
 
 
 def _evened_frame(content: bytes) -> pl.DataFrame | None:
-    """Decode an array of objects that have lists in lists; nothing if it is something else."""
+    """Decode an array of objects that have lists in lists, or columns that mix types."""
     try:
         rows = json.loads(content)
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             return None
-        table = evened_rows(rows)
-        return None if table == rows else pl.DataFrame(table, infer_schema_length=None)
+        return table_of(evened_rows(rows))
     except (ValueError, TypeError, RecursionError, pl.exceptions.PolarsError):
         return None
+
+
+# --- records -------------------------------------------------------------------------------------
+
+
+def first_record(where: Path | bytes, head: bytes) -> dict[str, Any]:
+    """Decode the first object of an array or of lines; nothing if that is no object."""
+    found = _first_object(head)
+    if found is None and len(head) >= HEAD:  # it is longer than what was looked at
+        found = _first_object(content_of(where))
+    return found or {}
+
+
+def _first_object(content: bytes) -> dict[str, Any] | None:
+    text = content.removeprefix(UTF8_BOM).decode(errors="replace").lstrip()
+    try:
+        found, _ = json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip())
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def records_in(where: Path | bytes) -> list[dict[str, Any]]:
+    """Decode an array of objects, or an object per line."""
+    content = content_of(where).removeprefix(UTF8_BOM)
+    if not content.lstrip().startswith(b"["):
+        content = b"[" + b",".join(line for line in content.splitlines() if line.strip()) + b"]"
+    records = json.loads(content)
+    bad = next((at for at, one in enumerate(records, start=1) if not isinstance(one, dict)), None)
+    if bad is not None:
+        raise ValueError(f"record {bad:,} is no object")
+    return list(records)

@@ -31,7 +31,7 @@ _BOTH_BAD = ("both_bad", "bothbad", "both_are_bad", "neither", "tie_(bothbad)", 
 NO_SIDE_WORDS = (
     dict.fromkeys(_TIES, TIE)
     | dict.fromkeys(_BOTH_BAD, BOTH_BAD)
-    | dict.fromkeys(("skip", "skipped"), SKIP)
+    | dict.fromkeys(("skip", "skipped", "ignore"), SKIP)
 )
 """The words that say something other than which item is better."""
 _WORDS = (

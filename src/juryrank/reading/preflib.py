@@ -12,11 +12,11 @@ from juryrank.errors import InputError
 from juryrank.lists import taken
 from juryrank.reading.columns import RankingColumns
 from juryrank.reading.nesting import flat
+from juryrank.reading.plain import PLACE, Plain
 from juryrank.votes import Votes, equal_weights
 
-LINE = "line"
 COLUMNS = RankingColumns("order", None, None, "count", unread="unread")
-"""The columns of the frame that `preflib_frame` makes, beside the number of each line."""
+"""The columns of the frame that `preflib_rows` makes, beside the place of each order."""
 _NAME = re.compile(r"#\s*ALTERNATIVE NAME\s+([0-9]+)\s*:(.*)", re.IGNORECASE)
 _OLD_NAME = re.compile(r"([0-9]+)\s*,(.*)")
 _LEVEL = r"(?:[0-9]+|\{\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*\})"
@@ -34,7 +34,7 @@ class _File:
     orders: pl.DataFrame
 
 
-def preflib_frame(name: str, content: str) -> pl.DataFrame:
+def preflib_rows(name: str, content: str) -> Plain:
     """Read the orders: how often each was given, and its alternatives from the best down.
 
     A line that cannot be read has no order, and stands in the column of the unread.
@@ -44,7 +44,7 @@ def preflib_frame(name: str, content: str) -> pl.DataFrame:
     file = _new(lines) if first.lstrip().startswith("#") else _old(name, lines)
     if not len(file.orders):
         raise InputError(f"{name} has a header but no votes.")
-    return _read(file)
+    return Plain(_read(file).lazy(), says_places=True)
 
 
 def _new(lines: list[str]) -> _File:
@@ -81,7 +81,7 @@ def _named(found: list[re.Match[str]]) -> dict[int, str]:
 
 def _numbered(lines: list[str], after: int) -> pl.DataFrame:
     """Number the lines from 1, and leave out empty ones and comments."""
-    frame = pl.DataFrame({"text": lines}, schema={"text": pl.String}).with_row_index(LINE, 1)
+    frame = pl.DataFrame({"text": lines}, schema={"text": pl.String}).with_row_index("line", 1)
     text = pl.col("text").str.strip_chars()
     kept = (text != "") & ~text.str.starts_with("#")
     return frame.slice(after).filter(kept).with_columns(text)
@@ -99,7 +99,7 @@ def _read(file: _File) -> pl.DataFrame:
     bad[unknown] = True
     return pl.DataFrame(
         {
-            LINE: file.orders[LINE],
+            PLACE: [f"line {line:,}" for line in file.orders["line"]],
             "count": text.str.extract(_ORDER, 1),
             "order": order,
             "unread": text,

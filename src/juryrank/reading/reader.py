@@ -58,17 +58,19 @@ def read_votes(
     Args:
         source: A file of CSV, TSV, NDJSON, JSON, Parquet, Arrow IPC or PrefLib (``.soc``, ``.soi``,
             ``.toc``, ``.toi``), also compressed as ``.gz`` or ``.zst``; a folder or glob of such
-            files; ``-`` for standard input; an open file.
+            files; ``-`` for standard input; an open file. Exports of LMArena, Label Studio and
+            Argilla are known by their structure.
         format: The format, if it cannot be told from the content and the ending.
         judge: The column of judges, if its name does not say so. Without such a column all votes
             are one judge's.
         winner: The column of winners, or of outcomes where there are left and right items, or of
             the items chosen from sets.
         loser: The column of losers.
-        left: The column of items shown on the left.
-        right: The column of items shown on the right.
+        left: The column of items shown on the left; of a task of Label Studio, the field.
+        right: The column of items shown on the right, or the field.
         ranking: The column of rankings: ``a > b = c``, JSON or lists, where a list in a list is a
-            tie. Where there is a row for each item: the column that tells rankings apart.
+            tie; of Argilla, the question. Where there is a row for each item: the column that
+            tells rankings apart.
         options: The column of sets, the items the judge saw: lists, JSON, or text with ``|``,
             ``;`` or ``,`` between the items. Those not ranked are below those that are.
         item: The column of items, where there is a row for each item of a ranking.
@@ -171,10 +173,17 @@ def _votes(parts: Sequence[Part], asked: Asked, rules: Rules) -> Votes:
     rows = read_rows(parts, columns.used)
     if not len(rows.frame):
         raise InputError(f"{parts[0].name} has a header but no votes.")
-    votes = _coded(rows, columns, rules)
+    votes = _with_remarks(_coded(rows, columns, rules), parts)
     if rules.judge_per_row and columns == preflib.COLUMNS:
         return preflib.one_judge_per_voter(votes)
     return votes
+
+
+def _with_remarks(votes: Votes, parts: Sequence[Part]) -> Votes:
+    """Add what was left out, and what was noticed, before there were rows."""
+    notices = tuple(dict.fromkeys(notice for part in parts for notice in part.plain.notices))
+    left_out = sum((part.plain.left_out for part in parts), votes.left_out)
+    return replace(votes, left_out=left_out, notices=(*votes.notices, *notices))
 
 
 def _chosen(parts: Sequence[Part], asked: Asked, rules: Rules) -> Columns:
@@ -193,10 +202,12 @@ def _chosen(parts: Sequence[Part], asked: Asked, rules: Rules) -> Columns:
 
 def _pair_columns(parts: Sequence[Part], asked: Asked, rules: Rules) -> PairColumns:
     columns = _chosen(parts, asked, rules)
-    if not isinstance(columns, PairColumns):
+    if not isinstance(columns, PairColumns) or parts[0].plain.says_places:
+        is_pairs = isinstance(columns, PairColumns)
+        what = "an export" if is_pairs else "rankings or choices from sets"
         raise InputError(
-            f"A limit of memory (--memory, memory=...) is for votes on pairs, and {parts[0].name} "
-            "holds rankings or choices from sets: leave the limit out."
+            f"A limit of memory (--memory, memory=...) is for tables of votes on pairs, and "
+            f"{parts[0].name} holds {what}: leave the limit out."
         )
     return columns
 
@@ -229,7 +240,7 @@ def _columns(parts: Sequence[Part], asked: Asked) -> Columns:
 
 def _columns_of(part: Part, asked: Asked) -> Columns:
     if part.format != "preflib":
-        return choose(part.name, header(part), asked)
+        return choose(part.name, header(part), asked, part.plain.hints)
     named = [role for role, column in asked.items() if column is not None]
     if named:
         raise InputError(f"{part.name} is of PrefLib and has no columns: leave {named[0]} out.")

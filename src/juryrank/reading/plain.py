@@ -1,0 +1,53 @@
+"""What is taken out of an export: plain rows, and what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from juryrank.errors import InputError
+from juryrank.votes import LeftOut
+
+Record = Mapping[str, Any]
+PLACE = "(place)"
+"""The column that names each row, if a row has a better name than its number."""
+
+
+NOTHING = LeftOut()
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Rows to be read like those of any other table."""
+
+    scan: pl.LazyFrame
+    hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The columns that hold something, by role, whatever their names."""
+    says_places: bool = False
+    """Whether the column `PLACE` names the rows."""
+    left_out: LeftOut = NOTHING
+    """What was left out before there were rows."""
+    notices: tuple[str, ...] = ()
+
+
+def left_out_of(name: str, places: Sequence[str], of: int, what: str, why: str) -> LeftOut:
+    """Account for what is in an export but does not count; complain if nothing else is in it."""
+    if not places:
+        return NOTHING
+    said = f"Left out: {len(places):,} of {of:,} {what}, {why}; first {places[0]}."
+    if len(places) == of:
+        raise InputError(f"{name} has no votes to rank. {said}")
+    return LeftOut(skipped=len(places), sentences=(said,))
+
+
+def as_mapping(value: object) -> dict[str, Any]:
+    """Take what should be an object; nothing if it is none."""
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """Take what should be a list; nothing if it is none."""
+    return list(value) if isinstance(value, list | tuple) else []
