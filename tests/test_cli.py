@@ -144,7 +144,7 @@ def test_rank_saves_by_ending(votes: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("out", "complaint"),
     [
-        ("ranking.docx", "end it in .csv, .tsv, .json, .parquet, .html."),
+        ("ranking.docx", "end it in .csv, .tsv, .json, .parquet, .html, .md, .tex, .xlsx."),
         ("nowhere/ranking.csv", "there is no folder"),
         (".csv/ranking.csv", "there is no folder"),
         ("folder.csv", "it is a folder."),
@@ -166,6 +166,17 @@ def test_where_to_save_is_checked_before_the_fit(
     assert result.stdout == ""
     assert result.stderr.startswith("Error: Cannot ")
     assert complaint in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--out", "--judges-out"])
+def test_excel_without_its_package_is_refused_before_the_fit(
+    votes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.setattr("juryrank.cli.app._fitted", lambda *_, **__: pytest.fail("fitted"))
+    monkeypatch.setattr("juryrank.saving.find_spec", lambda _: None)
+    result = run("rank", votes, option, str(tmp_path / "x.xlsx"))
+    assert result.exit_code == 2
+    assert "pip install 'juryrank[excel]'" in result.stderr
 
 
 def test_votes_are_not_overwritten(votes: str, tmp_path: Path) -> None:

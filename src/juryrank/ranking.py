@@ -23,11 +23,12 @@ from juryrank.intervals import Difference, difference, half_width, item_columns
 from juryrank.mapped import pieces
 from juryrank.models import Model
 from juryrank.noise import Noise
+from juryrank.saving import DOCUMENTS
 from juryrank.solvers.solution import Solution, Step, Trace
 from juryrank.uncertainty import Uncertainty
 from juryrank.verdicts import Allowances
 from juryrank.votes import Votes
-from juryrank.writing import finite, html_table, save_frame, write_text
+from juryrank.writing import finite, html_table, save_frame, save_tables, write_text
 
 if TYPE_CHECKING:
     from juryrank.plots import Plots
@@ -231,8 +232,14 @@ class Ranking:
         return json.dumps(finite(self.to_dict()), ensure_ascii=False, allow_nan=False, default=str)
 
     def save(self, path: str | Path) -> None:
-        """Write the items (CSV, TSV, Parquet) or the whole answer (JSON, HTML report)."""
-        if Path(path).suffix.lower() == ".json":
+        """Write a file, by its ending.
+
+        CSV, TSV and Parquet hold the items; Markdown, LaTeX and Excel items and judges; JSON and
+        HTML (the report) the whole answer.
+        """
+        if Path(path).suffix.lower() in DOCUMENTS:
+            save_tables({"items": self.items, "judges": self.judges}, path)
+        elif Path(path).suffix.lower() == ".json":
             write_text(path, self.to_json() + "\n")
         elif Path(path).suffix.lower() == ".html":
             write_text(path, self.report())

@@ -11,14 +11,22 @@ from juryrank.errors import InputError, listing
 
 REPORT_NEEDS = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
 """Modules that the report needs, and the packages they come in."""
-SAVED_AS = (".csv", ".tsv", ".json", ".parquet", ".html")
+DOCUMENTS = (".md", ".tex", ".xlsx")
+"""What holds several tables."""
+SAVED_AS = (".csv", ".tsv", ".json", ".parquet", ".html", *DOCUMENTS)
 
 
 def check_ending(path: str | Path, endings: Sequence[str] = SAVED_AS) -> str:
     """Give the ending of a file name in lower case; complain if it names no known format."""
     ending = Path(path).suffix.lower()
     if ending not in endings:
-        raise InputError(f"Cannot save as {str(path)!r}: end it in {listing(endings)}.")
+        known = listing(endings, len(endings))
+        raise InputError(f"Cannot save as {str(path)!r}: end it in {known}.")
+    if ending == ".xlsx" and find_spec("xlsxwriter") is None:
+        raise InputError(
+            f"Cannot save as {str(path)!r}: Excel needs the package xlsxwriter. "
+            "Install it with pip install 'juryrank[excel]'."
+        )
     return ending
 
 

@@ -104,7 +104,10 @@ Confidence = Annotated[
 ]
 TableOut = Annotated[
     Path | None,
-    typer.Option(help="Save the table as .csv, .tsv, .json, .parquet or .html.", metavar="FILE"),
+    typer.Option(
+        help="Save the table as .csv, .tsv, .json, .parquet, .html, .md, .tex or .xlsx.",
+        metavar="FILE",
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same result.")]
 
@@ -209,7 +212,8 @@ def rank(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Save the items as .csv, .tsv or .parquet, or everything as .json or .html.",
+            help="Save the items as .csv, .tsv or .parquet, with the judges as .md, .tex or .xlsx, "
+            "or everything as .json or .html.",
             metavar="FILE",
         ),
     ] = None,
