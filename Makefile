@@ -1,12 +1,13 @@
 # Two commands do everything on a fresh machine with Python 3.11 or newer:
 #   make demo    ranks the bundled example votes and writes a report
 #   make test    format, lint, types, tests, examples of the docs
+# and make docs builds the documentation into site/.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test bench bench-full study-coverage study-kinds study-priors clean
+.PHONY: demo test bench bench-full docs study-coverage study-kinds study-priors clean
 
 demo: $(VENV)/.demo
 	@echo "\n\$$ juryrank check examples/llm_judges.csv"
@@ -31,6 +32,11 @@ bench: $(VENV)/.bench
 bench-full: $(VENV)/.bench
 	$(BIN)/python -m benchmarks run --grid full
 
+docs: $(VENV)/.docs
+	$(BIN)/python docs/reference/make_cli.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "The documentation is in site/index.html"
+
 study-coverage: $(VENV)/.test
 	$(BIN)/python -m studies.coverage
 
@@ -41,7 +47,7 @@ study-priors: $(VENV)/.test
 	$(BIN)/python -m studies.priors
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build site
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'juryrank needs Python 3.11 or newer'"
@@ -54,6 +60,10 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
 	$(PIP) --editable ".[test]"
 	$(BIN)/python tests/get_browser.py
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/bin/python pyproject.toml
+	$(PIP) --editable ".[docs]"
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/bin/python pyproject.toml

@@ -22,7 +22,7 @@ METHOD = f"""\
 
 This page is made by `python -m benchmarks page` from what `python -m benchmarks run` has measured
 (`make bench` for the short grid, `make bench-full` for the full one); the grid is
-[benchmarks/grid.toml](../benchmarks/grid.toml).
+`benchmarks/grid.toml`.
 
 - **Votes** are drawn from HBTL: scores from N(0, 1), accuracies log-normal around 1 (in the cases
   "backwards" a third of them negative), judges and pairs at random, in no order. They start as a
@@ -179,7 +179,7 @@ def _kernel(kernel: pl.DataFrame) -> Iterator[str]:
     yield "## One pass over the votes\n"
     yield (
         f"Value and both gradients over {max(votes, default=0):,} votes: `Objective.slopes` beside "
-        "[benchmarks/pass.c](../benchmarks/pass.c), plain numpy, and reading the bytes.\n"
+        "`benchmarks/pass.c`, plain numpy, and reading the bytes.\n"
     )
     rows = (
         (

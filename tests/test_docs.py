@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,40 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_reference_of_the_command_line_is_up_to_date() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "reference" / "make_cli.py"))["reference"]()
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert made == page, "run: python docs/reference/make_cli.py"
+
+
+def test_the_reference_of_the_package_has_every_public_name() -> None:
+    import juryrank
+
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^::: juryrank\.(\w+)$", page, re.M))
+    assert shown == {*juryrank.__all__, "datasets"}
+
+
+@pytest.mark.skipif(
+    find_spec("mkdocs") is None, reason="mkdocs is not here: install juryrank[docs]"
+)
+def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(
+    tmp_path: Path,
+) -> None:
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    pages = {path.relative_to(tmp_path).as_posix() for path in tmp_path.glob("**/*.html")}
+    assert pages >= {"index.html", "tutorials/llm-judges.html", "reference/api.html"}
+    loaded = r"<(?:script|img|link)[^>]+(?:src|href)=\"?(?:https?:)?//"
+    for page in pages:
+        assert not re.search(loaded, (tmp_path / page).read_text(encoding="utf-8")), page
