@@ -18,7 +18,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 from get_browser import installed_browser  # noqa: E402
 
-VIEW = {"width": 880, "height": 800}
+WIDTH, HEIGHT = 880, 800
 
 
 def section(page: Any, name: str, height: int) -> None:
@@ -26,7 +26,7 @@ def section(page: Any, name: str, height: int) -> None:
     page.locator(f"#{name}").scroll_into_view_if_needed()
     box = page.locator(f"#{name}").bounding_box()
     top = box["y"] + page.evaluate("window.scrollY")
-    area = {"x": 0, "y": top, "width": VIEW["width"], "height": min(height, box["height"])}
+    area = {"x": 0, "y": top, "width": WIDTH, "height": min(height, box["height"])}
     page.screenshot(path=HERE / f"report-{name}.png", clip=area, full_page=True)
 
 
@@ -38,10 +38,13 @@ def main() -> None:
         report = Path(folder) / "report.html"
         jr.rank(jr.read_votes(ROOT / "examples" / "llm_judges.csv")).save(report)
         browser = driver.chromium.launch(executable_path=installed_browser(), args=arguments)
-        page = browser.new_page(viewport=VIEW, device_scale_factor=1.5)
+        page = browser.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=1.5
+        )
         page.goto(report.as_uri())
         page.wait_for_selector("html[data-charts=drawn]")
-        page.screenshot(path=HERE / "report.png", clip={"x": 0, "y": 0, **VIEW})
+        top = page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": HEIGHT})
+        (HERE / "report.png").write_bytes(top)
         for name, height in (("judges", 960), ("pairs", 900)):
             section(page, name, height)
         browser.close()
