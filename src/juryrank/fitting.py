@@ -357,6 +357,7 @@ def answer(
         left_out=task.votes.left_out.total,
         set_aside=aside,
         prior=_scales(found.prior, accuracies_free=task.accuracies_free),
+        prior_chosen=task.prior is None,
         lambda0=task.lambda0,
         intervals=None if uncertainty is None else intervals,
         confidence=confidence,

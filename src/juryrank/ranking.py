@@ -66,6 +66,8 @@ class Fit:
     prior: tuple[float | None, float | None] | None = None
     """Standard deviations of scores and of accuracies (around 1) before the data, on the scale the
     solver works on, where the accuracies' prior mean is 1; None: no prior."""
+    prior_chosen: bool = False
+    """Whether the data chose these scales."""
     lambda0: float = 0.0
     intervals: str | None = None
     """Where the errors come from; None: there are none."""

@@ -217,7 +217,7 @@ def _how_it_was_done(ranking: Ranking) -> Iterator[tuple[str, str]]:
     yield "Votes", _votes_in_words(ranking)
     for sentence in effects_in_words(ranking):
         yield "Ties and sides", sentence
-    yield "Prior", _prior_in_words(fit.prior)
+    yield "Prior", _prior_in_words(fit.prior, by_data=fit.prior_chosen)
     if fit.intervals:
         yield "Intervals", f"{100 * fit.confidence:.4g}%, {WAYS_TO_INTERVALS[fit.intervals]}"
     evaluations = counted(fit.iterations, "evaluation")
@@ -236,12 +236,13 @@ def _votes_in_words(ranking: Ranking) -> str:
     return "; ".join(parts)
 
 
-def _prior_in_words(prior: tuple[float | None, float | None] | None) -> str:
+def _prior_in_words(prior: tuple[float | None, float | None] | None, *, by_data: bool) -> str:
     if prior is None:
         return "none"
     names = ("scores", "accuracies")
     known = [f"{sd:.3g} of {name}" for name, sd in zip(names, prior, strict=True) if sd is not None]
-    return f"standard deviations {' and '.join(known)}"
+    chosen = ", chosen by the data" if by_data else ""
+    return f"standard deviations {' and '.join(known)}{chosen}"
 
 
 @cache
