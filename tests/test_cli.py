@@ -112,7 +112,7 @@ def test_rank_top(votes: str) -> None:
 def test_rank_json_is_one_object(votes: str) -> None:
     result = run("rank", votes, "--json")
     answer = json.loads(result.stdout)
-    assert list(answer) == ["model", "items", "judges", "effects", "fit", "warnings"]
+    assert list(answer) == ["model", "scale", "items", "judges", "effects", "fit", "warnings"]
     assert list(answer["items"][0]) == [
         "rank", "item", "score", "score_low", "score_high", "rank_low", "rank_high", "p_best",
         "tier",

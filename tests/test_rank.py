@@ -404,7 +404,7 @@ def test_watch_sees_the_fit() -> None:
 
 def test_json_is_the_public_face() -> None:
     answer = json.loads(jr.rank(votes(RING)).to_json())
-    assert set(answer) == {"model", "items", "judges", "effects", "fit", "warnings"}
+    assert set(answer) == {"model", "scale", "items", "judges", "effects", "fit", "warnings"}
     assert {"rank", "item", "score"} <= set(answer["items"][0])
     assert {"judge", "accuracy", "votes"} <= set(answer["judges"][0])
     assert {"converged", "iterations", "objective", "votes", "left_out"} <= set(answer["fit"])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from juryrank.noise import Noise, noise_from_log_density
     from juryrank.ranking import Fit, Ranking
     from juryrank.reading import read_votes, votes_from
+    from juryrank.scaling import Scale
     from juryrank.simulation import Simulation, simulate
     from juryrank.solvers.crowd import CrowdSolver
     from juryrank.solvers.paper import PaperSolver
@@ -39,6 +40,7 @@ _HOME = {
     "PaperSolver": "solvers.paper",
     "ProfileSolver": "solvers.profile",
     "Ranking": "ranking",
+    "Scale": "scaling",
     "Simulation": "simulation",
     "Votes": "votes",
     "check": "checking",
@@ -67,6 +69,7 @@ __all__ = [
     "PaperSolver",
     "ProfileSolver",
     "Ranking",
+    "Scale",
     "Simulation",
     "Votes",
     "check",

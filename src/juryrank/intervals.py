@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from juryrank.arrays import Floats
+from juryrank.scaling import Scale, ScaleName
 from juryrank.uncertainty import Uncertainty
 
 DRAWS = 2_000
@@ -34,11 +35,17 @@ class Difference:
     """Two-sided: the chance of so large a difference if there were none."""
     chance_better: float
     """The chance that the item is truly the better one."""
+    scale: ScaleName = "model"
+    """What the difference is measured on."""
 
     def __str__(self) -> str:
+        decimals = 3 if self.scale == "model" else 0
+        gap, low, high = (
+            f"{value:+z.{decimals}f}" for value in (self.difference, self.low, self.high)
+        )
         return (
-            f"{self.item} - {self.other}: {self.difference:+.3f} "
-            f"({self.low:+.3f} to {self.high:+.3f} with {self.confidence:.0%} confidence), "
+            f"{self.item} - {self.other}: {gap} "
+            f"({low} to {high} with {self.confidence:.0%} confidence), "
             f"p = {self.p_value:.2g}; {self.item} is the better one with a chance of "
             f"{_chance_in_words(self.chance_better)}"
         )
@@ -136,18 +143,20 @@ def difference(
     gap: float,
     uncertainty: Uncertainty,
     confidence: float,
+    scale: Scale,
 ) -> Difference:
-    """Compare two items."""
+    """Compare two items, whose `gap` is on the model's own scale."""
     i, j = codes
     error = float(np.sqrt(uncertainty.difference_variance(i)[j]))
     z = gap / error if error > 0.0 else 0.0
     half = half_width(confidence) * error
     return Difference(
         *labels,
-        difference=gap,
-        low=gap - half,
-        high=gap + half,
+        difference=scale.unit * gap,
+        low=scale.unit * (gap - half),
+        high=scale.unit * (gap + half),
         confidence=confidence,
         p_value=float(2.0 * ndtr(-abs(z))),
         chance_better=float(ndtr(z)),
+        scale=scale.name,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,15 @@ from juryrank.mapped import pieces
 from juryrank.models import Model
 from juryrank.noise import Noise
 from juryrank.saving import DOCUMENTS
+from juryrank.scaling import (
+    AVERAGE_POINTS,
+    MODEL_SCALE,
+    Anchor,
+    Scale,
+    check_anchor,
+    check_scale,
+    elo_unit,
+)
 from juryrank.solvers.solution import Solution, Step, Trace
 from juryrank.uncertainty import Uncertainty
 from juryrank.verdicts import Allowances
@@ -86,7 +95,8 @@ class Ranking:
     (the chance to be the best) and tier (items of one tier cannot be told from its first);
     `judges` has judge, accuracy, accuracy_low, accuracy_high, votes, verdict and reason. `effects`
     has what else was estimated: effect, judge (null for all judges), value, low, high and chance
-    (how often two equal items are tied, or the left one of them wins if they are not).
+    (how often two equal items are tied, or the left one of them wins if they are not). The scores
+    are on the model's own scale, unless `scaled` has put them on another, which `scale` tells.
     """
 
     model: str
@@ -100,6 +110,42 @@ class Ranking:
     effects: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=EFFECTS))
     call: str = "jr.rank(votes)"
     """What was asked for, as Python writes it."""
+    scale: Scale = MODEL_SCALE
+    _unscaled: pl.DataFrame | None = field(repr=False, default=None)
+    """The items on the model's own scale, if `items` are on another."""
+
+    def scaled(self, scale: str = "elo", anchor: Anchor | None = None) -> Ranking:
+        """The same answer with its scores on another scale.
+
+        On the scale "elo" 400 points are odds of ten to one for an average judge (with Gumbel
+        noise; with others, the win probability is as steep at even odds), and the average item has
+        1,000. Score, score_low, score_high and what `difference` gives are then points; ranks,
+        tiers, chances and p-values stay what they are.
+
+        Args:
+            scale: "elo", or "model" for the scale of the model.
+            anchor: An item and the points it is to have: ``("gpt-4", 1200)``. All others move with
+                it; the intervals are still those of the score against the average item.
+        """
+        check_scale(scale, self._link.model, anchor)
+        own = self._model_items
+        if scale == "model":
+            return replace(self, items=own, scale=MODEL_SCALE, _unscaled=None)
+        unit, average = elo_unit(self.noise), AVERAGE_POINTS
+        if anchor is not None:
+            anchor = check_anchor(anchor, own["item"].to_list())
+            average = anchor[1] - unit * float(_looked_up(own, "item", "score", anchor[0])[0])
+        columns = pl.col("score", "score_low", "score_high")
+        return replace(
+            self,
+            items=own.with_columns(columns * unit + average),
+            scale=Scale("elo", unit, average, anchor),
+            _unscaled=own,
+        )
+
+    @property
+    def _model_items(self) -> pl.DataFrame:
+        return self.items if self._unscaled is None else self._unscaled
 
     def difference(self, item: object, other: object) -> Difference:
         """How much better `item` is than `other`, with an interval and a p-value."""
@@ -109,13 +155,13 @@ class Ranking:
                 "them with intervals='bootstrap' (--intervals bootstrap), hbtl and the like unless "
                 "they were turned off."
             )
-        score = _looked_up(self.items, "item", "score", [item, other])
+        score = _looked_up(self._model_items, "item", "score", [item, other])
         place = self.items.with_row_index("place", offset=0)
         places = _looked_up(place, "item", "place", [item, other]).astype(int)
         codes = self._basis.item_code[places]
         return difference(
             (item, other), (int(codes[0]), int(codes[1])), float(score[0] - score[1]),
-            self._uncertainty, self.fit.confidence,
+            self._uncertainty, self.fit.confidence, self.scale,
         )  # fmt: skip
 
     def predict(self, judge: object, left: object, right: object) -> float | Floats:
@@ -128,8 +174,8 @@ class Ranking:
         average = self._link.average_judge(self.judges)
         found = (
             _looked_up(self.judges, "judge", "accuracy", judge, for_none=average),
-            _looked_up(self.items, "item", "score", left),
-            _looked_up(self.items, "item", "score", right),
+            _looked_up(self._model_items, "item", "score", left),
+            _looked_up(self._model_items, "item", "score", right),
         )
         if len({len(values) for values in found} - {1}) > 1:
             counts = ", ".join(f"{len(values):,}" for values in found)
@@ -146,8 +192,8 @@ class Ranking:
         return self._link.share(known, *gap, self._link.order[who], self._link.tie[who])
 
     def scores_of(self, items: pl.Series) -> Floats:
-        """The scores of items by their labels."""
-        return _looked_up(self.items, "item", "score", items)
+        """The scores of items by their labels, on the model's own scale."""
+        return _looked_up(self._model_items, "item", "score", items)
 
     def accuracies_of(self, judges: pl.Series) -> Floats:
         """The accuracies of judges by their labels."""
@@ -203,7 +249,7 @@ class Ranking:
 
     def _foretold(self, votes: Votes) -> Floats:
         """The share of every vote on a pair that the left item is to get."""
-        score = self.items["score"].to_numpy()[np.argsort(self._basis.item_code)]
+        score = self._model_items["score"].to_numpy()[np.argsort(self._basis.item_code)]
         place = np.argsort(self._basis.judge_code)
         accuracy = self.judges["accuracy"].to_numpy()[place]
         order, tie = self._link.order[place], self._link.tie[place]
@@ -222,6 +268,7 @@ class Ranking:
         del fit["trace"], fit["steps"]
         return {
             "model": self.model,
+            "scale": self.scale.to_dict(),
             "items": self.items.to_dicts(),
             "judges": self.judges.to_dicts(),
             "effects": self.effects.to_dicts(),
@@ -249,8 +296,9 @@ class Ranking:
             save_frame(self.items, path)
 
     def __repr__(self) -> str:
+        decimals = 3 if self.scale.name == "model" else 0
         best = "\n".join(
-            f"{row['rank']:>5}  {round(row['score'], 3) + 0.0:>9.3f}  {row['item']}"
+            f"{row['rank']:>5}  {row['score']:>z9.{decimals}f}  {row['item']}"
             for row in self.items.head(SHOWN).iter_rows(named=True)
         )
         more = len(self.items) - SHOWN

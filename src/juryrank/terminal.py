@@ -135,6 +135,8 @@ def ranking_view(ranking: Ranking, top: int) -> Iterator[RenderableType]:
         yield Text(f"... and {hidden:,} more (--top {len(ranking.items)} shows them)", "dim")
     yield ""
     yield _example(ranking)
+    if ranking.scale.name == "elo":
+        yield Text(literal(_scale_in_words(ranking)))
     from juryrank.words import effects_in_words  # it needs polars, which help does not
 
     yield from (Text(literal(sentence)) for sentence in effects_in_words(ranking))
@@ -154,20 +156,21 @@ def _headline(ranking: Ranking) -> Text:
 def _items_table(ranking: Ranking, top: int) -> Table:
     shown = ranking.items.head(top)
     ends = shown.select("score", "score_low", "score_high")
-    scores = [value for row in ends.iter_rows() for value in row if value is not None]
-    decimals = _decimals([*shown["score"], 0.0])
+    zero = ranking.scale.average
+    scores = [value - zero for row in ends.iter_rows() for value in row if value is not None]
     low, high = min(0.0, *scores), max(0.0, *scores)
+    written = _as_points if ranking.scale.name == "elo" else _as_scores([*shown["score"], 0.0], low)
     known = shown["score_low"].is_not_null().all()
     names = ("rank", "item", "score", *((_confidence(ranking), "ranks", "tier") if known else ()))
     table = _table(*names, "", right=[name for name in names if name != "item"])
     _let_bars_give_way(table)
     for row in shown.iter_rows(named=True):
-        score, *interval = (_score(row[name], decimals, low) for name in ends.columns if known or (
+        score, *interval = (written(row[name]) for name in ends.columns if known or (
             name == "score"))  # fmt: skip
         beyond = (f"{interval[0]} to {interval[1]}", _span(row), str(row["tier"])) if known else ()
         table.add_row(
             f"{row['rank']:,}", label(row["item"]), score, *beyond,
-            ScoreBar(row["score"], low, high),
+            ScoreBar(row["score"] - zero, low, high),
         )  # fmt: skip
     return table
 
@@ -182,9 +185,14 @@ def _confidence(ranking: Ranking) -> str:
     return f"{100 * ranking.fit.confidence:.4g}% interval"
 
 
-def _score(value: float, decimals: int, low: float) -> str:
-    sign = "+" if low < 0.0 else ""
-    return f"{value:{sign}z.{decimals}f}"
+def _as_scores(values: Sequence[float], low: float) -> Callable[[float], str]:
+    """Write scores with as many decimals as tell them apart, and signs if some are negative."""
+    sign, decimals = "+" if low < 0.0 else "", _decimals(values)
+    return lambda value: f"{value:{sign}z.{decimals}f}"
+
+
+def _as_points(value: float) -> str:
+    return f"{value:z.0f}"
 
 
 def _span(row: dict[str, Any]) -> str:
@@ -216,6 +224,22 @@ def _example(ranking: Ranking) -> Text:
     pair = (label(first), " to ", label(second))
     which = "decided votes" if "tie" in ranking.effects["effect"] else "votes"
     return Text.assemble("An average judge prefers ", *pair, f" in {share} of {which}.")
+
+
+def _scale_in_words(ranking: Ranking) -> str:
+    """Say what points are, and where they start."""
+    scale = ranking.scale
+    said = "Scores are points: 400 are odds of ten to one"
+    if not ranking.noise.is_gumbel:
+        said = "Scores are points, worth near even odds what Elo's are"
+    average = _as_points(scale.average)
+    if scale.anchor is None:
+        return f"{said}, and the average item has {average}."
+    item, points = scale.anchor
+    return (
+        f"{said}, and {label(item)} has {points:.10g}. Intervals are against the average item, "
+        f"which has {average}."
+    )
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from juryrank.cli.source import Source, with_source
 from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.models import DEFAULT_MODEL, MODELS, model_named
 from juryrank.saving import check_ending, check_report_can_be_made, check_savable
+from juryrank.scaling import anchor_in, check_anchor, check_scale
 from juryrank.terminal import (
     check_view,
     comparison_view,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from juryrank.intervals import Difference
     from juryrank.judging import JudgeReport
     from juryrank.ranking import Ranking
+    from juryrank.scaling import Anchor
     from juryrank.simulation import Simulation
     from juryrank.votes import Votes
 
@@ -198,6 +200,19 @@ def rank(
         tuple[str, str] | None,
         typer.Option(metavar="A B", help="Say how much better item A is than item B."),
     ] = None,
+    scale: Annotated[
+        Literal["model", "elo"],
+        typer.Option(
+            help="elo: scores in points, of which 400 are odds of ten to one, the average item "
+            "having 1000."
+        ),
+    ] = "model",
+    anchor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ITEM=POINTS", help="With --scale elo: so many points for this item instead."
+        ),
+    ] = None,
     confidence: Confidence = 0.95,
     intervals: Annotated[
         Literal["information", "sandwich", "bootstrap", "none"],
@@ -235,18 +250,22 @@ def rank(
       juryrank rank votes.csv --out ranking.csv --judges-out judges.csv
       juryrank rank battles.parquet --judge rater --top 50
       juryrank rank 'votes/*.csv.gz' --model btl --json | jq .items
+      juryrank rank battles.json --scale elo --anchor gpt-4=1200
     """
-    model_named(model)
+    check_scale(scale, model_named(model), anchor)
+    asked_anchor = None if anchor is None else anchor_in(anchor)
     chosen_prior = _prior(prior)
     _check_report(out, report)
     _check_destinations(source, out, judges_out, report)
     _check_confidence(confidence)
     votes = source.read().without(without or ())
+    chosen_anchor = None if asked_anchor is None else _anchor(asked_anchor, votes)
     ranking = _fitted(
         votes, model, noise=noise, prior=chosen_prior, lambda0=lambda0, solver=solver,
         guard=guard, ties=ties, order=order, confidence=confidence,
         intervals=None if intervals == "none" else intervals, threads=threads,
     )  # fmt: skip
+    ranking = ranking.scaled(scale, chosen_anchor)
     difference = None if versus is None else _difference(ranking, versus)
     _save_ranking(ranking, out, judges_out, report)
     if as_json:
@@ -554,6 +573,13 @@ def _judged(votes: Votes, model: str, **options: Any) -> JudgeReport:
                 say(what, 100 * done // max(total, 1))
 
         return look_at(votes, model, **options, watch=watch)
+
+
+def _anchor(asked: tuple[str, float], votes: Votes) -> Anchor:
+    """Find the item of an anchor, whatever the type of the labels."""
+    known = {str(item): item for item in votes.items}
+    item, points = asked
+    return check_anchor((known.get(item, item), points), votes.items.to_list())
 
 
 def _difference(ranking: Ranking, items: tuple[str, str]) -> Difference:
