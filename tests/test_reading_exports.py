@@ -7,6 +7,7 @@ import io
 import json
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pytest
 from reading_help import bytes_of, complaint, rankings, read, rows
@@ -162,7 +163,7 @@ class TestLabelStudio:
         ]
         tasks[2]["annotations"].append(annotation(34, "right", 9, was_cancelled=True))
         votes = read_json(tasks)
-        assert rows(votes) == rows(votes_from(tasks))
+        assert rows(votes) == rows(votes_from(tasks)) == rows(votes_from(pd.DataFrame(tasks)))
         assert rows(votes) == [
             ("9", "x", "y", LEFT_WON, 1.0),
             ("ann@example.org", "x", "y", RIGHT_WON, 1.0),
@@ -170,7 +171,7 @@ class TestLabelStudio:
         ]
         assert votes.sides_known
         assert votes.left_out.total == 1
-        cancelled = "Left out: 1 of 4 annotations, cancelled; first task 9, annotation 34."
+        cancelled = "Left out: 1 of 4 annotations, cancelled; first annotation 34 (task 9)."
         assert votes.left_out.sentences == (cancelled,)
         assert votes.notices == ("1 of 3 tasks have no annotation.",)
 
@@ -181,7 +182,7 @@ class TestLabelStudio:
     def test_an_annotation_without_a_choice(self) -> None:
         tasks = [task(7, self.DATA, annotation(1, "left", 9), annotation(2, None, 10))]
         said = complaint(lambda: read_json(tasks))
-        assert "1 of 2 rows has an unknown outcome: task 7, annotation 2 ''" in said
+        assert "1 of 2 rows has an unknown outcome: annotation 2 (task 7) ''" in said
         assert len(read_json(tasks, skip_bad=True)) == 1
 
     def test_a_missing_field_and_annotator(self) -> None:
@@ -190,8 +191,8 @@ class TestLabelStudio:
             task(8, {"model_a": "x"}, annotation(2, "right", 3)),
         ]
         said = complaint(lambda: read_json(tasks))
-        assert "nothing in the column 'annotator': task 7, annotation 1." in said
-        assert "nothing in the column 'model_b': task 8, annotation 2." in said
+        assert "nothing in the column 'annotator': annotation 1 (task 7)." in said
+        assert "nothing in the column 'model_b': annotation 2 (task 8)." in said
 
     def test_the_items_have_to_be_named_if_nothing_tells_them(self) -> None:
         fields = {"question": "Why?", "one": "x", "other": "y", "chosen": "p", "rejected": "q"}
@@ -230,9 +231,12 @@ class TestLabelStudio:
             ([task(1, {}, annotation(1, "left", 3, result=[{"type": "rating"}]))], "Pairwise"),
             (
                 [task(1, DATA, annotation(5, "left", 3, was_cancelled=True))],
-                "has no votes to rank. Left out: 1 of 1 annotations, cancelled; first task 1",
+                "has no votes to rank. Left out: 1 of 1 annotations, cancelled; first annotation 5",
             ),
-            ([task(1, DATA, annotation(5, "up", 3))], "unknown outcome: task 1, annotation 5 'up'"),
+            (
+                [task(1, DATA, annotation(5, "up", 3))],
+                "unknown outcome: annotation 5 (task 1) 'up'",
+            ),
             ([task(1, DATA), 3], "cannot be read as JSON: record 2 is no object"),
         ],
     )
@@ -329,7 +333,7 @@ class TestArgilla:
             ("u4", [["response-2"], ["response-3"], ["response-1"]], [], 1.0),
         ]
         assert votes.left_out.sentences == (
-            "Left out: 2 of 4 responses, discarded or drafts; first record 1, user u2.",
+            "Left out: 2 of 4 responses, discarded or drafts; first record 1 (user u2).",
         )
         assert (
             "The items are the options of the question (response-1, response-2" in votes.notices[0]
@@ -386,7 +390,10 @@ class TestArgilla:
         want = [("u1", "x", "y", LEFT_WON, 1.0), ("u1", "y", "z", LEFT_WON, 1.0)]
         frame = pl.DataFrame(self.FLAT).drop("labels.responses", "labels.responses.users")
         assert rows(votes_from(frame)) == rows(read_parquet(frame)) == want
-        assert rows(votes_from(frame.to_dict(as_series=False))) == want
+        columns = frame.to_dict(as_series=False)
+        assert rows(votes_from(columns)) == want
+        ragged = columns | {"id": ["a"]}
+        assert "all columns must be of one length" in complaint(lambda: votes_from(ragged))
 
     def test_labels_are_no_ranking_unless_the_user_says_so(self) -> None:
         frame = pl.DataFrame(self.FLAT).drop("model_1", "model_2")
@@ -406,7 +413,7 @@ class TestArgilla:
     def test_nameless_users_do_not_overwrite_each_other(self) -> None:
         answers = [{"value": list(pair), "user_id": None} for pair in ("ab", "ba")]
         said = complaint(lambda: read_json([record({"ranking": answers})]))
-        assert "2 of 2 rows have nothing in the column 'user_id': record 1, user None" in said
+        assert "2 of 2 rows have nothing in the column 'user_id': record 1 (user None)" in said
 
     @pytest.mark.parametrize(
         ("records", "said"),
@@ -425,18 +432,18 @@ class TestArgilla:
                     ),
                 ],
                 "1 of 2 rankings do not say which model is behind each option, where the others "
-                "do: record 1, user u.",
+                "do: record 1 (user u).",
             ),
             (
                 [
                     record({"r": [{"value": ["o-1", "o-2"], "user_id": "u"}]}),
                     record({"r": [{"value": None, "user_id": "v"}]}),
                 ],
-                "1 of 2 rows has an empty ranking: record 2, user v.",
+                "1 of 2 rows has an empty ranking: record 2 (user v).",
             ),
             (
                 [record({"r": [{"value": [{"rank": 1, "value": "o"}] * 2, "user_id": "u"}]})],
-                "an item twice in the ranking: record 1, user u 'o'",
+                "an item twice in the ranking: record 1 (user u) 'o'",
             ),
         ],
     )

@@ -33,7 +33,7 @@ class _Response(NamedTuple):
 
     @property
     def place(self) -> str:
-        return f"record {self.record + 1:,}, user {self.user}"
+        return f"record {self.record + 1:,} (user {self.user})"
 
     @property
     def counts(self) -> bool:

@@ -16,9 +16,9 @@ from juryrank.reading.plain import Plain, Record
 _YES, _NO = ("1", "1.0", "true"), ("0", "0.0", "false")
 
 
-def is_export(names: Iterable[str]) -> bool:
+def is_export(names: Iterable[object]) -> bool:
     """Tell by its keys whether a record may hold votes of Label Studio or Argilla."""
-    known = set(names)
+    known = {name for name in names if isinstance(name, str)}
     return (
         {"data", "annotations"} <= known
         or {"fields", "responses"} <= known

@@ -32,17 +32,25 @@ def part_of(frame: object) -> Part:
 
 
 def _records(frame: Any) -> list[Mapping[str, Any]]:
-    """Give what is made of rows, or of columns of one length, as rows."""
+    """Give an export, made of rows or of columns, as rows; other tables of columns are none."""
+    if _is_pandas(frame):
+        return list(frame.to_dict("records")) if is_export(frame.columns) else []
     if isinstance(frame, Mapping):
-        rows = zip(*frame.values(), strict=False)
-        return [dict(zip(frame, row, strict=True)) for row in rows] if is_export(frame) else []
+        columns = [list(column) for column in frame.values()] if is_export(frame) else []
+        if len({len(column) for column in columns}) != 1:
+            return []
+        return [dict(zip(frame, row, strict=True)) for row in zip(*columns, strict=True)]
     return list(frame) if isinstance(frame, list | tuple) else []
+
+
+def _is_pandas(frame: object) -> bool:
+    return type(frame).__module__.split(".")[0] == "pandas"
 
 
 def _has_columns(frame: object) -> bool:
     if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
         return True
-    if type(frame).__module__.split(".")[0] == "pandas" or isinstance(frame, Mapping):
+    if _is_pandas(frame) or isinstance(frame, Mapping):
         return True
     return isinstance(frame, list | tuple) and all(isinstance(row, Mapping) for row in frame)
 
@@ -83,7 +91,7 @@ def _evened(frame: Any) -> pl.DataFrame | None:
     if isinstance(frame, Mapping):
         lists = {name: evened(column) for name, column in frame.items() if _has_lists(column)}
         return pl.DataFrame(dict(frame) | lists) if lists else None
-    if type(frame).__module__.split(".")[0] != "pandas":
+    if not _is_pandas(frame):
         return None
     lists = {name: evened(column) for name, column in frame.items() if _has_lists(column)}
     rest = pl.DataFrame(frame.drop(columns=list(lists)))

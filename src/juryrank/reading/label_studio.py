@@ -55,7 +55,7 @@ def _annotations(tasks: Sequence[Record]) -> Iterator[_Annotation]:
         for given in map(as_mapping, as_list(task.get("annotations"))):
             place = f"task {task.get('id', number)}"
             yield _Annotation(
-                f"{place}, annotation {given['id']}" if "id" in given else place,
+                f"annotation {given['id']} ({place})" if "id" in given else place,
                 as_mapping(task.get("data")),
                 _who(given.get("completed_by")),
                 bool(given.get("was_cancelled")),
