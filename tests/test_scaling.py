@@ -206,3 +206,16 @@ def test_what_cannot_be_scaled_is_refused_before_the_fit(
     result = run("rank", EXAMPLE, *options)
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+def test_report_and_pictures_tell_points_too() -> None:
+    ranking = jr.rank(jr.read_votes("examples/llm_judges.csv")).scaled("elo")
+    assert "<td>Aster</td>" in ranking.report()
+    assert '">1299</td>' in ranking.report()
+    assert "400 are odds of ten to one" in ranking.report()
+    spec = json.dumps(ranking.plot.items().to_dict())
+    assert '"at": 1000.0' in spec
+    assert '"format": ".0f"' in spec
+    assert ranking.evidence.expected == pytest.approx(
+        jr.rank(jr.read_votes("examples/llm_judges.csv")).evidence.expected
+    )

@@ -20,6 +20,7 @@ from juryrank.models import VERDICTS, model_named
 if TYPE_CHECKING:
     from juryrank.evidence import Agreement
     from juryrank.ranking import Ranking
+    from juryrank.scaling import Scale
 
 Row = dict[str, Any]
 
@@ -67,7 +68,10 @@ class Plots:
             raise InputError(f"top={top} must be at least 1.")
         shown = self._ranking.items.head(top or len(self._ranking.items))
         rows = [_item_row(row) for row in shown.iter_rows(named=True)]
-        return _many_items(rows) if len(rows) > MOST_NAMED else _few_items(rows, self._interval)
+        scale = self._ranking.scale
+        if len(rows) > MOST_NAMED:
+            return _many_items(rows, scale)
+        return _few_items(rows, scale, self._interval)
 
     def judges(self) -> Any:
         """The accuracies with their intervals, the largest first, coloured by verdict."""
@@ -147,21 +151,22 @@ def _item_row(row: Row) -> Row:
     }
 
 
-def _item_tooltip(alt: Any, rows: Sequence[Row]) -> list[Any]:
-    shown = [alt.Tooltip("item:N"), alt.Tooltip("rank:Q"), alt.Tooltip("score:Q", format=".3f")]
+def _item_tooltip(alt: Any, rows: Sequence[Row], scale: Scale) -> list[Any]:
+    number = f".{scale.decimals + 1}f" if scale.decimals else ".0f"
+    shown = [alt.Tooltip("item:N"), alt.Tooltip("rank:Q"), alt.Tooltip("score:Q", format=number)]
     if rows[0]["low"] is None:
         return shown
     return [
         *shown,
-        alt.Tooltip("low:Q", format=".3f"),
-        alt.Tooltip("high:Q", format=".3f"),
+        alt.Tooltip("low:Q", format=number),
+        alt.Tooltip("high:Q", format=number),
         alt.Tooltip("ranks:N", title="plausible ranks"),
         alt.Tooltip("best:Q", title="chance to be the best", format=".1%"),
         alt.Tooltip("tier:Q"),
     ]
 
 
-def _few_items(rows: list[Row], interval: str) -> Any:
+def _few_items(rows: list[Row], scale: Scale, interval: str) -> Any:
     alt = altair()
     known = rows[0]["low"] is not None
     for before, row in zip([None, *rows], rows, strict=False):
@@ -171,10 +176,10 @@ def _few_items(rows: list[Row], interval: str) -> Any:
         "score:Q", scale=alt.Scale(zero=False), title=f"score with {interval}" if known else "score"
     )
     point = base.mark_point(filled=True, opacity=1, size=80, color=PLAIN).encode(
-        x=x, tooltip=_item_tooltip(alt, rows)
+        x=x, tooltip=_item_tooltip(alt, rows, scale)
     )
     if not known:
-        return _framed(*_zero_line(alt, rows), point, rows=len(rows))
+        return _framed(*_average_line(alt, rows, scale), point, rows=len(rows))
     band = base.transform_filter("datum.tier % 2 == 0").mark_rect(color=FAINT, opacity=0.13)
     tier = (
         base.transform_filter("datum.opens")
@@ -182,19 +187,19 @@ def _few_items(rows: list[Row], interval: str) -> Any:
         .mark_text(align="left", dx=6, fontSize=10, opacity=0.75)
         .encode(text="said:N", x=alt.value("width"))
     )
-    layers = (band, *_zero_line(alt, rows), _whisker(base, PLAIN), point, tier)
+    layers = (band, *_average_line(alt, rows, scale), _whisker(base, PLAIN), point, tier)
     beside = {"left": 5, "top": 5, "bottom": 5, "right": ROOM_FOR_TIER}
     return _framed(*layers, rows=len(rows)).properties(padding=beside)
 
 
-def _many_items(rows: list[Row]) -> Any:
+def _many_items(rows: list[Row], scale: Scale) -> Any:
     alt = altair()
     base = alt.Chart(alt.Data(values=_thinned(rows)), width=WIDTH, height=300).encode(
         x=alt.X("rank:Q", scale=alt.Scale(zero=False, nice=False), title="rank")
     )
     y = alt.Y("score:Q", scale=alt.Scale(zero=False), title="score")
     point = base.mark_point(filled=True, opacity=0.9, size=14, color=PLAIN).encode(
-        y=y, tooltip=_item_tooltip(alt, rows)
+        y=y, tooltip=_item_tooltip(alt, rows, scale)
     )
     if rows[0]["low"] is None:
         return point
@@ -446,11 +451,12 @@ def _reference(alt: Any, axis: str, value: float) -> Any:
     return line.mark_rule(strokeDash=[4, 4], color=FAINT).encode(**{axis: "at:Q"})
 
 
-def _zero_line(alt: Any, rows: Sequence[Row]) -> list[Any]:
-    """A line at a score of 0, if that is anywhere near."""
+def _average_line(alt: Any, rows: Sequence[Row], scale: Scale) -> list[Any]:
+    """A line at the score of the average item, if that is anywhere near."""
     ends = [row[name] for row in rows for name in ("score", "low", "high")]
     known = [end for end in ends if end is not None]
-    return [_reference(alt, "x", 0.0)] if min(known) <= 0.0 <= max(known) else []
+    near = min(known) <= scale.average <= max(known)
+    return [_reference(alt, "x", scale.average)] if near else []
 
 
 def _framed(*layers: Any, rows: int) -> Any:

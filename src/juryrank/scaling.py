@@ -37,6 +37,11 @@ class Scale:
     anchor: Anchor | None = None
     """The item that was given its points, if any."""
 
+    @property
+    def decimals(self) -> int:
+        """How many decimals are worth showing."""
+        return 0 if self.name == "elo" else 2
+
     def to_dict(self) -> dict[str, Any]:
         """The scale as a plain dictionary."""
         item, points = self.anchor or (None, None)

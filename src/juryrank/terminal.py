@@ -134,12 +134,10 @@ def ranking_view(ranking: Ranking, top: int) -> Iterator[RenderableType]:
     if hidden > 0:
         yield Text(f"... and {hidden:,} more (--top {len(ranking.items)} shows them)", "dim")
     yield ""
-    yield _example(ranking)
-    if ranking.scale.name == "elo":
-        yield Text(literal(_scale_in_words(ranking)))
-    from juryrank.words import effects_in_words  # it needs polars, which help does not
+    from juryrank.words import effects_in_words, example, scale_in_words  # they need polars
 
-    yield from (Text(literal(sentence)) for sentence in effects_in_words(ranking))
+    sentences = (example(ranking), *scale_in_words(ranking), *effects_in_words(ranking))
+    yield from (Text(literal(sentence)) for sentence in sentences)
     yield from _judges_view(ranking)
 
 
@@ -215,31 +213,6 @@ def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     for row in rows:
         table.add_row(*row)
     return table
-
-
-def _example(ranking: Ranking) -> Text:
-    """Say what the scores mean, by the example of the first two items."""
-    first, second = ranking.items["item"][:2]
-    share = f"{ranking.predict(None, first, second):.0%}"
-    pair = (label(first), " to ", label(second))
-    which = "decided votes" if "tie" in ranking.effects["effect"] else "votes"
-    return Text.assemble("An average judge prefers ", *pair, f" in {share} of {which}.")
-
-
-def _scale_in_words(ranking: Ranking) -> str:
-    """Say what points are, and where they start."""
-    scale = ranking.scale
-    said = "Scores are points: 400 are odds of ten to one"
-    if not ranking.noise.is_gumbel:
-        said = "Scores are points, worth near even odds what Elo's are"
-    average = _as_points(scale.average)
-    if scale.anchor is None:
-        return f"{said}, and the average item has {average}."
-    item, points = scale.anchor
-    return (
-        f"{said}, and {label(item)} has {points:.10g}. Intervals are against the average item, "
-        f"which has {average}."
-    )
 
 
 @dataclass(frozen=True)

@@ -160,3 +160,22 @@ def effects_in_words(ranking: Ranking) -> Iterator[str]:
 
 def _from_to(row: dict[str, Any]) -> str:
     return "" if row["low"] is None else f", {row['low']:.3g} to {row['high']:.3g}"
+
+
+def scale_in_words(ranking: Ranking) -> Iterator[str]:
+    """What points are, and where they start, if scores are told in points."""
+    scale = ranking.scale
+    if scale.name != "elo":
+        return
+    said = "Scores are points: 400 are odds of ten to one"
+    if not ranking.noise.is_gumbel:
+        said = "Scores are points, worth near even odds what Elo's are"
+    average = f"{scale.average:z.0f}"
+    if scale.anchor is None:
+        yield f"{said}, and the average item has {average}."
+        return
+    item, points = scale.anchor
+    yield (
+        f"{said}, and {item} has {points:.10g}. Intervals are against the average item, which "
+        f"has {average}."
+    )

@@ -19,7 +19,7 @@ from juryrank.plots import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT, MOST_IN_MATRIX, 
 from juryrank.report.tables import items_table, judges_table, pairs_table
 from juryrank.saving import check_report_can_be_made
 from juryrank.verdicts import by_attention
-from juryrank.words import effects_in_words, example, headline, lead, limits
+from juryrank.words import effects_in_words, example, headline, lead, limits, scale_in_words
 
 if TYPE_CHECKING:
     from juryrank.ranking import Ranking
@@ -215,6 +215,8 @@ def _how_it_was_done(ranking: Ranking) -> Iterator[tuple[str, str]]:
     fit, model = ranking.fit, model_named(ranking.model)
     yield "Model", f"{model.name}: {model.title}, {ranking.noise.name} noise"
     yield "Votes", _votes_in_words(ranking)
+    for sentence in scale_in_words(ranking):
+        yield "Scale", sentence
     for sentence in effects_in_words(ranking):
         yield "Ties and sides", sentence
     yield "Prior", _prior_in_words(fit.prior, by_data=fit.prior_chosen)

@@ -90,12 +90,17 @@ def _decimal(value: float) -> str:
 
 def items_table(ranking: Ranking) -> Table:
     """The items, the best first."""
+    decimals = ranking.scale.decimals
+
+    def points(value: float) -> str:
+        return f"{value:z.{decimals}f}"
+
     columns = (
         Column("rank", "rank", _count),
         Column("item", "item", is_number=False),
-        Column("score", "score", _decimal),
-        Column("from", "score_low", _decimal),
-        Column("to", "score_high", _decimal),
+        Column("score", "score", points),
+        Column("from", "score_low", points),
+        Column("to", "score_high", points),
         Column("best rank", "rank_low", _count),
         Column("worst rank", "rank_high", _count),
         Column("chance to be best", "p_best", _share),
