@@ -128,6 +128,17 @@ class TestTheSame:
         assert said == complaint(lambda: read_votes(path))
         assert "different types" in said
 
+    @pytest.mark.parametrize("number", [float("inf"), 1e300])
+    def test_numbers_too_large_for_whole_ones(self, number: float, tmp_path: Path) -> None:
+        digits = pl.col("left", "right").str.extract(r"(\d+)").cast(pl.Int64)
+        frame = frame_of().with_columns(digits).with_columns(
+            left=pl.when(pl.int_range(pl.len()) == 200).then(number).otherwise("left")
+        )  # fmt: skip
+        path = write(frame, tmp_path / "votes.parquet")
+        said = complaint(lambda: read_votes(path, memory=TINY))
+        assert said == complaint(lambda: read_votes(path))
+        assert "different types" in said
+
     @pytest.mark.parametrize(
         ("words", "outcome_map"),
         [

@@ -23,6 +23,7 @@ HASHED = (
 Codes = NDArray[np.int32]
 Hashes = NDArray[np.uint64]
 Entry = TypeVar("Entry", bound=np.generic)
+Numbers = TypeVar("Numbers", pl.Series, pl.Expr)
 
 PIECE = 1 << 16
 """Rows whose temporary arrays stay in the cache."""
@@ -70,9 +71,14 @@ def _whole_numbers(column: pl.Series) -> pl.Series | None:
     """Numbers as whole numbers, if they are; pandas makes floats of those with a gap."""
     if column.dtype.is_integer() and column.dtype != pl.UInt64:
         return column.cast(pl.Int64)
-    if column.dtype.is_float() and (column.drop_nulls() == column.drop_nulls().round()).all():
+    if column.dtype.is_float() and is_whole(column).all():
         return column.cast(pl.Int64)
     return None
+
+
+def is_whole(numbers: Numbers) -> Numbers:
+    """Tell which floats are whole numbers that can be stored as such, or nothing."""
+    return numbers.cast(pl.Int64, strict=False).cast(pl.Float64).eq_missing(numbers)
 
 
 def labels(column: pl.Series) -> pl.Series:

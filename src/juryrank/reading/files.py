@@ -18,6 +18,7 @@ from typing import IO
 import polars as pl
 
 from juryrank.errors import InputError
+from juryrank.reading.coding import is_whole
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.formats import (
     IPC_FILE_MAGIC,
@@ -151,7 +152,7 @@ def telling_values(parts: Sequence[Part], column: str, schema: pl.Schema) -> pl.
     asked = [given]
     if dtype.is_float():
         given = given.fill_nan(None)
-        asked = [given, given.filter(given != given.round())]
+        asked = [given, given.filter(~is_whole(given))]
     found: list[object] = []
     for part in parts:
         with _complaining(part):
