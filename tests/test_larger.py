@@ -18,7 +18,7 @@ from reading_help import assert_same, complaint
 from typer.testing import CliRunner
 
 import juryrank as jr
-from juryrank import mapped
+from juryrank import mapped, sizes
 from juryrank.cli.app import app
 from juryrank.connect import connection
 from juryrank.errors import InputError
@@ -31,6 +31,12 @@ from juryrank.votes import Votes
 
 TINY = "3kB"
 """Three rows in a batch, fifteen in a piece, sixty votes in a shard."""
+
+
+@pytest.fixture(autouse=True)
+def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Allow sizes that only make sense in tests."""
+    monkeypatch.setattr(sizes, "LEAST", 1)
 
 
 def frame_of(count: int = 400, seed: int = 1, words: tuple[str, ...] = ()) -> pl.DataFrame:
@@ -227,10 +233,24 @@ class TestSizes:
     def test_sizes(self, size: str | int, count: int) -> None:
         assert size_in_bytes(size) == count
 
-    @pytest.mark.parametrize("size", ["", "much", "-1GB", "0", "1 PB", "1i", "GB", True, 0, -5])
+    @pytest.mark.parametrize(
+        "size", ["", "much", "-1GB", "0", "1 PB", "1i", "GB", True, 0, -5, "9" * 400]
+    )
     def test_no_sizes(self, size: str | int) -> None:
         with pytest.raises(InputError, match="is not an amount of memory"):
             size_in_bytes(size)
+
+    @pytest.mark.parametrize("size", ["1", "1.5", "16", "999kB", 64])
+    def test_too_little(self, size: str | int, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Most likely a unit was forgotten: rows would be read one by one."""
+        monkeypatch.undo()
+        with pytest.raises(InputError, match=r"is too little memory .* at least 1MB"):
+            size_in_bytes(size)
+
+    @pytest.mark.parametrize("size", ["99999999999TB", "9" * 18 + "GB"])
+    def test_more_than_there_is(self, size: str, tmp_path: Path) -> None:
+        path = write(frame_of(20), tmp_path / "votes.csv")
+        assert_same_in_all(read_votes(path, memory=size), read_votes(path))
 
     def test_limits(self) -> None:
         assert limits_of(1) == (1, 1, 1)

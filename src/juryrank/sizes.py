@@ -8,7 +8,10 @@ from juryrank.errors import InputError
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
+LEAST = 10**6
+"""With less, votes would be read a few hundred rows at a time, or one by one."""
+MOST = 2**63 - 1
 
 
 def size_in_bytes(size: str | int) -> int:
@@ -22,7 +25,12 @@ def size_in_bytes(size: str | int) -> int:
     count = round(float(number) * (_BINARY if binary else _UNITS)[unit])
     if count < 1:
         raise _no_size(size)
-    return count
+    if count < LEAST:
+        raise InputError(
+            f"{size!r} is too little memory to read votes with. Give at least "
+            f"{LEAST // 10**6}MB, better 1GB; a number alone is one of bytes."
+        )
+    return min(count, MOST)
 
 
 def _no_size(size: object) -> InputError:
