@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import polars as pl
@@ -371,15 +372,55 @@ def test_the_guard_by_ranges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         np.testing.assert_allclose(again.items["score"], ranking.items["score"], atol=1e-9)
 
 
-def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+class TestRoom:
+    """What becomes of it if temporary files cannot be made or written."""
 
-    monkeypatch.setattr(os, "posix_fallocate", refuse, raising=False)
-    path = write(frame_of(), tmp_path / "votes.csv")
-    said = complaint(lambda: read_votes(path, memory=TINY))
-    assert "has no room left" in said
-    assert "TMPDIR" in said
+    def test_a_full_disk(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(os, "posix_fallocate", refusing(errno.ENOSPC), raising=False)
+        path = write(frame_of(), tmp_path / "votes.csv")
+        said = complaint(lambda: read_votes(path, memory=TINY))
+        assert "has no room left" in said
+        assert "TMPDIR" in said
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+    @pytest.mark.parametrize("memory", [TINY, "1GB"])
+    def test_a_disk_that_is_full_while_reading(
+        self, memory: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """However few numbers are written at a time: a buffer must not hide it."""
+
+        def full(*, buffering: int = -1, prefix: str = "") -> IO[bytes]:
+            return Path("/dev/full").open("r+b", buffering=buffering)
+
+        monkeypatch.setattr(tempfile, "TemporaryFile", full)
+        path = write(frame_of(), tmp_path / "votes.csv")
+        assert "has no room left" in complaint(lambda: read_votes(path, memory=memory))
+
+    def test_files_that_cannot_be_made(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(tempfile, "TemporaryFile", refusing(errno.EROFS))
+        path = write(frame_of(), tmp_path / "votes.csv")
+        said = complaint(lambda: read_votes(path, memory=TINY))
+        assert said.startswith("The votes cannot be kept in a temporary file: Read-only file sys")
+
+    def test_a_folder_that_is_none(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Python would take another folder, which may be in memory, and say nothing."""
+        path = write(frame_of(), tmp_path / "votes.csv")
+        for folder in (tmp_path / "nowhere", path):
+            monkeypatch.setenv("TMPDIR", str(folder))
+            said = complaint(lambda: read_votes(path, memory=TINY))
+            assert said.startswith(f"TMPDIR names {str(folder)!r}")
+        read_votes(path)
+
+
+def refusing(number: int) -> Callable[..., None]:
+    """What the operating system does if it cannot."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    return refuse
 
 
 def test_complaints_come_without_numba(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -40,16 +41,30 @@ def new_mapped(count: int, dtype: np.dtype[Entry]) -> NDArray[Entry]:
 
 @contextmanager
 def in_room() -> Iterator[None]:
-    """Say what to do if there is no room for a file."""
+    """Say what to do if a file cannot be made or written: most likely there is no room for it."""
     try:
         yield
     except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise InputError(
+                f"The folder for temporary files, {tempfile.gettempdir()}, has no room left for "
+                "the votes, which take up to 50 bytes each. Free some, or let TMPDIR name another "
+                "folder."
+            ) from error
         raise InputError(
-            f"The folder for temporary files, {tempfile.gettempdir()}, has no room left for the "
-            "votes, which take up to 50 bytes each. Free some, or let TMPDIR name another folder."
+            f"The votes cannot be kept in a temporary file: {error.strerror or error}. "
+            "Let TMPDIR name another folder."
         ) from error
+
+
+def check_room() -> None:
+    """Complain if TMPDIR names no folder to write to: Python would silently take another one."""
+    named = os.environ.get("TMPDIR")
+    if named and not (Path(named).is_dir() and os.access(named, os.W_OK | os.X_OK)):
+        raise InputError(
+            f"TMPDIR names {named!r} for temporary files, which is no folder that can be written "
+            "to. Let it name one that is."
+        )
 
 
 def new_like(array: NDArray[Any], count: int, dtype: np.dtype[Entry]) -> NDArray[Entry]:

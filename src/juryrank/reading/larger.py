@@ -12,7 +12,8 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from typing import IO, Any, NamedTuple
+from io import FileIO
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from juryrank.errors import InputError
 from juryrank.joining import left_out_together, together
 from juryrank.lists import no_lists
-from juryrank.mapped import give_back, in_room, new_mapped, pieces, ranges
+from juryrank.mapped import check_room, give_back, in_room, new_mapped, pieces, ranges
 from juryrank.reading.coding import (
     MISSING,
     Codes,
@@ -97,7 +98,7 @@ def limits_of(memory: int) -> Limits:
 class _Column:
     """Numbers of one source in a file, after those of the sources before it."""
 
-    def __init__(self, file: IO[bytes], kind: type[np.generic], before: int) -> None:
+    def __init__(self, file: FileIO, kind: type[np.generic], before: int) -> None:
         self._file = file
         self._kind = np.dtype(kind)
         self._before = before
@@ -109,8 +110,10 @@ class _Column:
     def append(self, values: NDArray[Any]) -> None:
         """Write some more numbers."""
         self._go_to(self._count)
+        rest = np.ascontiguousarray(values, dtype=self._kind).view(np.uint8)
         with in_room():
-            self._file.write(np.ascontiguousarray(values, dtype=self._kind).data)
+            while len(rest):  # a disk that becomes full takes a part first
+                rest = rest[self._file.write(rest.data) :]
         self._count += len(values)
 
     def read(self, where: slice) -> NDArray[Any]:
@@ -128,7 +131,7 @@ class _Room:
 
     def __init__(self) -> None:
         self._files = ExitStack()
-        self._columns: dict[str, tuple[IO[bytes], list[_Column]]] = {}
+        self._columns: dict[str, tuple[FileIO, list[_Column]]] = {}
 
     def __enter__(self) -> _Room:
         return self
@@ -139,7 +142,11 @@ class _Room:
     def column(self, name: str, kind: type[np.generic]) -> _Column:
         """Begin a column of a source; those of other sources are not written to any more."""
         if name not in self._columns:
-            opened = tempfile.TemporaryFile(prefix="juryrank-")  # noqa: SIM115  closed on exit
+            # Unbuffered: what a buffer holds back fails later, where nobody expects it.
+            with in_room():
+                opened = tempfile.TemporaryFile(  # noqa: SIM115  closed on exit
+                    buffering=0, prefix="juryrank-"
+                )
             self._columns[name] = self._files.enter_context(opened), []
         file, columns = self._columns[name]
         columns.append(_Column(file, kind, sum(map(len, columns))))
@@ -403,6 +410,7 @@ def larger_votes(
         judge_prefixes: For each source, what its judges' names begin with; nothing if empty.
         say: Called with what is being done.
     """
+    check_room()
     with _Room() as room:
         limits = limits_of(memory)
         checked = [_checked(*source, rules, limits, room, say) for source in sources]
