@@ -50,6 +50,15 @@ class TestCoders:
         found = coded(pl.Series(cells))
         assert decoded(found.labels, found.codes[0]) == cells
 
+    def test_numbers_made_up_to_want_the_same_slot(self) -> None:
+        """Multiplied by `SPREAD` these are 0, 1, 2, ...: all would share their leading bits."""
+        back = pow(int(coding.SPREAD), -1, 2**64)
+        cells = [k * back % 2**64 for k in range(2000)]
+        coder = HashCoder(pl.UInt64())
+        codes = coder.codes(pl.Series(cells, dtype=pl.UInt64))
+        assert decoded(coder.labels, codes) == cells
+        assert len(np.unique(coder._slot_of(coder._hash))) > 100
+
     def test_blank_is_missing(self) -> None:
         found = coded(pl.Series(["a", " ", None, "b", ""]), pl.Series(["", "a"], dtype=pl.String))
         assert [(codes < 0).tolist() for codes in found.codes] == [

@@ -162,7 +162,7 @@ class HashCoder:
     """Codes text and whole numbers by a 64-bit hash: far faster than to compare text with text.
 
     Two of a million texts have the same hash with a chance of 1 in 30 million; numbers never do.
-    Nobody can make it happen on purpose: the seed of the hash is another one every time.
+    Nobody can make it happen on purpose, or make it slow: the seed is another one every time.
     """
 
     def __init__(self, dtype: pl.DataType) -> None:
@@ -237,11 +237,15 @@ class HashCoder:
 
 
 def _hashes(column: pl.Series, seed: int) -> Hashes:
-    """Hash text; multiply numbers by an odd one, which spreads them and keeps them apart."""
+    """Hash text; multiply numbers by an odd one, which spreads them and keeps them apart.
+
+    The seed comes before that: else ids could be made up that all want the same slot.
+    """
     if column.dtype == pl.String:
         return column.hash(seed).to_numpy()
     wide = pl.UInt64 if column.dtype.is_unsigned_integer() else pl.Int64
-    return column.cast(wide).fill_null(0).to_numpy().view(np.uint64) * SPREAD
+    numbers = column.cast(wide).fill_null(0).to_numpy().view(np.uint64)
+    return np.asarray((numbers ^ np.uint64(seed)) * SPREAD)
 
 
 class ValueCoder:
