@@ -7,12 +7,14 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import binom, norm
 from typer.testing import CliRunner, Result
 
 import juryrank as jr
 from juryrank import judging
 from juryrank.cli.app import app
 from juryrank.errors import InputError
+from juryrank.verdicts import unlikely_excess
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -92,6 +94,28 @@ def test_first_order_influence_is_close(
     assert quick.influence.startswith("to first order")
     gap = (quick.table["agreement"] - report.table["agreement"]).abs().max()
     assert gap < 0.05  # type: ignore[operator]
+
+
+def test_a_single_vote_against_the_order_is_no_lean_to_a_side() -> None:
+    """Every vote by a judge of its own: a surprising one is many standard errors from its mean."""
+    for seed in range(3):
+        made = jr.simulate(30, 1000, accuracies=[1.0] * 1000, votes_per_judge=1, score_sd=2.0,
+                           seed=seed)  # fmt: skip
+        ranking = jr.rank(made.votes)
+        assert "position-biased" not in ranking.judges["verdict"]
+
+
+@pytest.mark.parametrize(
+    ("votes", "chance", "won"), [(1, 0.01, 1), (5, 0.05, 3), (50, 0.1, 15), (200, 0.5, 130)]
+)
+def test_an_excess_of_wins_counts_as_much_as_it_is_unlikely(
+    votes: int, chance: float, won: int
+) -> None:
+    """Against the tail of the binomial distribution, however lopsided it is."""
+    variance = votes * chance * (1.0 - chance)
+    moments = (won - votes * chance, variance, variance * (1.0 - 2.0 * chance))
+    (z,) = unlikely_excess(*(np.array([value]) for value in moments))
+    assert z == pytest.approx(-norm.ppf(binom.sf(won - 1, votes, chance)), abs=0.5)
 
 
 def test_position_bias_is_estimated() -> None:

@@ -3591,18 +3591,21 @@ def position_sums(
     ties_count: bool,
     excess: Floats,
     information: Floats,
+    third: Floats,
     won: Floats,
 ) -> None:
     """Per judge: slope and information at 0 of an advantage ``d`` of the left side, and left wins.
 
     The left item wins with chance ``F(a (s_left - s_right) + order + d)``. Ties count as half a
     win, or not at all: where they are an outcome, this is the chance given that there is no tie.
+    The information is the variance of the slope, and `third` its third central moment.
     """
     x, odds = np.empty(BLOCK), np.empty(BLOCK)
     first, second = np.empty(BLOCK), np.empty(BLOCK)
     for u in range(start.shape[0] - 1):
         excess[u] = 0.0
         information[u] = 0.0
+        third[u] = 0.0
         won[u] = 0.0
         for c in range(start[u], start[u + 1], BLOCK):
             k = min(BLOCK, start[u + 1] - c)
@@ -3619,6 +3622,7 @@ def position_sums(
                 loss = first[i] * (1.0 if x[i] >= 0.0 else odds[i])
                 excess[u] += times * (share * gain - (1.0 - share) * loss)
                 information[u] += times * gain * loss
+                third[u] += times * gain * loss * (gain - loss)
 
 
 # --- CrowdBT and CrowdTCV: a judge votes as the items say with probability eta -------------------

@@ -27,6 +27,7 @@ LARGEST_OWN_ERROR = 0.5
 """With a larger error the votes cannot tell a guesser from an average judge; only a prior could."""
 LEAST_POSITION_BIAS = 0.1
 """The share of votes moved to one side that is worth a word."""
+LEAST_SKEW = 1e-5
 LEAST_TYPICAL = 0.05
 """How far above one half the average reliability must be to compare with it."""
 MANY_PERFECT = 100.0
@@ -62,7 +63,7 @@ def positions(
     """Measure the lean of every judge; None if it is not known which item was on the left."""
     if not votes.sides_known:
         return None
-    excess, information, won = (np.empty(votes.n_judges) for _ in range(3))
+    excess, information, third, won = (np.empty(votes.n_judges) for _ in range(4))
     ties_count = bool(np.isneginf(allowed.tie).all())
     for first, end in ranges(votes.start):
         own, some = slice(votes.start[first], votes.start[end]), slice(first, end)
@@ -70,18 +71,36 @@ def positions(
             noise.code, votes.start[first : end + 1] - votes.start[first], votes.left[own],
             votes.right[own], votes.outcome[own], given(votes.weight[own]),
             solution.score, solution.accuracy[some], allowed.order[some], ties_count,
-            excess[some], information[some], won[some],
+            excess[some], information[some], third[some], won[some],
         )  # fmt: skip
         give_back(votes.left[own], votes.right[own], votes.outcome[own], votes.weight[own])
     count = weight_per_judge(votes.start, votes.weight)
     share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)
     # One vote's worth of information at even odds keeps the bias of few votes near 0.
     bias = excess / (information + float(noise.terms(0.0)[1]) ** 2)
-    z = np.divide(excess, np.sqrt(information), out=np.zeros(len(count)), where=information > 0.0)
+    z = unlikely_excess(excess, information, third)
     # At even odds a win adds |g'(0)| to the slope and is half a vote more than expected.
     half_votes = -2.0 * float(noise.terms(0.0)[1]) * count
     moved = np.divide(excess, half_votes, out=np.zeros(len(count)), where=count > 0.0)
     return Positions(share, bias, z, moved)
+
+
+def unlikely_excess(excess: Floats, variance: Floats, third: Floats) -> Floats:
+    """How far an excess is from 0, in standard errors of a normal number that is as unlikely.
+
+    With ``u = third excess / variance^2`` it is
+
+        excess / sqrt(variance) x sqrt(2 ((1 + u) log(1 + u) - u)) / u,
+
+    which is what large deviations of a Poisson count are worth. Else a single vote for the worse
+    of two items would count as many standard errors. Where the excess is on the short side of the
+    distribution (``u < 0``) the first factor is left as it is.
+    """
+    known = variance > 0.0
+    z = np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=known)
+    u = np.divide(third * excess, variance**2, out=np.zeros(len(excess)), where=known)
+    u = np.maximum(u, LEAST_SKEW)  # near 0 the second factor is 1, but for rounding
+    return np.asarray(z * np.sqrt(2.0 * ((1.0 + u) * np.log1p(u) - u)) / u)
 
 
 def surely(z: Floats, judges: int) -> NDArray[np.bool_]:
