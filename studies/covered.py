@@ -210,7 +210,7 @@ def _differences(ranking: Ranking, truth: Floats) -> pl.DataFrame:
     uncertainty, code = ranking._uncertainty, ranking._basis.item_code
     if uncertainty is None:
         raise ValueError("The answer has no errors.")
-    variance = np.array([uncertainty.difference_variance(i)[code] for i in code.tolist()])
+    variance = np.array([uncertainty.difference_variances(i)[code] for i in code.tolist()])
     score = ranking.items["score"].to_numpy()
     i, j = np.triu_indices(len(score), 1)
     gap, half = score[i] - score[j], half_width(CONFIDENCE) * np.sqrt(variance[i, j])

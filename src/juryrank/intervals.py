@@ -126,7 +126,7 @@ def _tiers(score: Floats, order: Codes, uncertainty: Uncertainty, confidence: fl
     first = 0
     while first < n:
         top = int(order[first])
-        error = np.sqrt(uncertainty.rough_difference_variance(top)[order[first:]])
+        error = np.sqrt(uncertainty.difference_variances(top)[order[first:]])
         surely_worse = np.flatnonzero(score[top] - score[order[first:]] > far * error)
         # An error of 0 with a difference of 0 is the item itself, or an exact tie.
         surely_worse = surely_worse[surely_worse > 0]
@@ -147,7 +147,7 @@ def difference(
 ) -> Difference:
     """Compare two items, whose `gap` is on the model's own scale."""
     i, j = codes
-    error = float(np.sqrt(uncertainty.difference_variance(i)[j]))
+    error = float(np.sqrt(uncertainty.difference_variance(i, j)))
     z = gap / error if error > 0.0 else 0.0
     half = half_width(confidence) * error
     return Difference(

@@ -83,15 +83,21 @@ class Uncertainty:
         whole = self.covariance
         return whole.column(i) if isinstance(whole, _Columns) else np.asarray(whole[i])
 
-    def difference_variance(self, i: int) -> Floats:
-        """The variance of the difference between one item's score and each."""
-        return _of_differences(self.score_variance, i, self.covariances(i))
+    def difference_variance(self, i: int, j: int) -> float:
+        """The variance of the difference between two items' scores."""
+        own, other = self.covariances(i), self.covariances(j)
+        return max(float(own[i] + other[j] - own[j] - other[i]), 0.0)
 
-    def rough_difference_variance(self, i: int) -> Floats:
-        """The same; with very many items the covariances are not solved for, but about right."""
+    def difference_variances(self, i: int) -> Floats:
+        """Those of the differences between one item's score and each; about, with very many items.
+
+        Then variances are extrapolated, and covariances not solved for.
+        """
         whole = self.covariance
         covariances = whole.rough_column(i) if isinstance(whole, _Columns) else whole[i]
-        return _of_differences(self.score_variance, i, covariances)
+        found = self.score_variance[i] + self.score_variance - 2.0 * covariances
+        found[i] = 0.0
+        return np.asarray(np.maximum(found, 0.0))
 
     def draws(self, count: int, seed: int) -> Iterator[Floats]:
         """Errors of all scores, drawn from the (joint, where it is known) covariance.
@@ -122,13 +128,6 @@ class Uncertainty:
         except np.linalg.LinAlgError:  # of fewer judges than items, by the sandwich
             value, vector = np.linalg.eigh(self.covariance)
             return np.asarray(vector * np.sqrt(np.maximum(value, 0.0)))
-
-
-def _of_differences(variance: Floats, i: int, covariances: Floats) -> Floats:
-    """The variances of the differences to one item."""
-    found = variance[i] + variance - 2.0 * covariances
-    found[i] = 0.0
-    return np.asarray(np.maximum(found, 0.0))
 
 
 def from_joint(
