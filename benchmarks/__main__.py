@@ -72,6 +72,8 @@ def _run(options: argparse.Namespace) -> None:
 def _page(options: argparse.Namespace) -> None:
     from benchmarks.page import write_page
 
+    if options.results is not None and not (options.results / "runs.csv").is_file():
+        raise SystemExit(f"There are no results in {options.results}: the page stays as it is.")
     results = options.results or next(
         (RESULTS / name for name in ("full", "short") if (RESULTS / name).is_dir()),
         RESULTS / "full",

@@ -370,6 +370,15 @@ def test_the_page_is_made_of_the_rows(
     assert str(page) in capsys.readouterr().out
 
 
+def test_no_page_of_a_folder_without_results(tmp_path: Path) -> None:
+    """A folder that is misspelt must not cost what is on the page."""
+    page = tmp_path / "page.md"
+    page.write_text("measured")
+    with pytest.raises(SystemExit, match="no results in"):
+        main(["page", "--results", str(tmp_path / "ful"), "--page", str(page)])
+    assert page.read_text() == "measured"
+
+
 def test_a_page_without_results_says_so(tmp_path: Path) -> None:
     empty = read_results(tmp_path)
     assert list(page_lines(empty))[-1] == NOTHING
