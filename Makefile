@@ -24,7 +24,7 @@ test: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks run --grid short
