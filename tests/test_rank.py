@@ -304,6 +304,33 @@ def test_a_close_call_of_direction_is_reported() -> None:
     assert any("upside down" in warning for warning in ranking.warnings)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_many_small_accounts_do_not_turn_a_ranking_by_experts_round(seed: int) -> None:
+    experts = jr.simulate(
+        15, 5, accuracies=[1.5, 1.2, 1.0, 0.8, 0.6], votes_per_judge=100, seed=seed
+    )
+    *others, worst = experts.items["item"].to_list()
+    names = [f"account-{k}" for k in range(12) for _ in range(4)]
+    pushed = pl.DataFrame(
+        {"judge": names, "left": worst, "right": (others * 4)[:48], "winner": "left"}
+    )
+    ranking = jr.rank(pl.concat([experts.votes, pushed]))
+    assert set(ranking.items["item"][:3]) <= set(others[:6])
+    assert ranking.items["tier"].max() == 1
+    assert any("most judges, with few votes each, do not" in said for said in ranking.warnings)
+
+
+def test_it_is_said_if_one_judge_with_most_votes_is_against_the_others() -> None:
+    frame = jr.simulate(15, 6, accuracies=[1.0] * 6, votes_per_judge=100, seed=3).votes
+    swapped = pl.col("winner").replace({"left": "right", "right": "left"})
+    against = frame.filter(pl.col("judge") == frame["judge"][0]).with_columns(swapped)
+    rest = frame.filter(pl.col("judge") != frame["judge"][0])
+    for times, said in ((6, "most votes, by judges"), (20, "most judges, with few votes")):
+        ranking = jr.rank(pl.concat([rest, *[against] * times]), guard=False)
+        assert any(said in warning for warning in ranking.warnings), times
+        assert ranking.items["tier"].max() == 1
+
+
 # --- what was asked for --------------------------------------------------------------------------
 
 

@@ -162,8 +162,9 @@ def test_gradient_and_hessian_agree_with_differences(name: str, count: int, rank
     )
     chained = ChainedLists(noise, lists, threads=1)
     ready = chained.ready(place)
-    assert chained.value[0] == value
-    np.testing.assert_array_equal(ready.slope, slope)
+    # Not to the last bit: compiled in another order, the same sums are inlined differently.
+    assert chained.value[0] == pytest.approx(value, rel=1e-13)
+    np.testing.assert_allclose(ready.slope, slope, rtol=1e-12, atol=1e-13)
     hessian = ready.hessian.reshape(count, count)
     np.testing.assert_array_equal(hessian, hessian.T)
     np.testing.assert_allclose(hessian.sum(axis=0), 0.0, atol=1e-5 * np.abs(hessian).max())

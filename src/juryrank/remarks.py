@@ -45,18 +45,40 @@ def remarks_on_votes(task: Task) -> tuple[str, ...]:
 
 def direction_is_sure(objective: Objective, solution: Solution) -> bool:
     """Whether the votes leave no doubt about which end is up."""
-    return not objective.accuracies_free or votes_for(objective, solution.score) >= CLOSE_CALL
+    if not objective.accuracies_free:
+        return True
+    return votes_for(objective, solution.score) >= CLOSE_CALL and not _who_objects(
+        objective, solution
+    )
+
+
+def _who_objects(objective: Objective, solution: Solution) -> str | None:
+    """Who says the other end is up: most judges, or most votes."""
+    if votes_for(objective, solution.score, "geometric") < 0.0:
+        return "most judges, with few votes each, do not: if they"
+    if votes_for(objective, solution.score, "none") < 0.0:
+        return "most votes, by judges with very many, do not: if these judges"
+    return None
 
 
 def remarks_on_direction(objective: Objective, solution: Solution) -> tuple[str, ...]:
     """Whether it is clear which end is up."""
     if direction_is_sure(objective, solution):
         return ()
-    return (
-        "Which end is up is a close call: the votes agree with this ranking by only "
-        f"{votes_for(objective, solution.score):.1f} standard errors. If most judges vote "
-        "backwards it is upside down. So no item is called surely better: all are in one tier.",
-    )
+    objection = _who_objects(objective, solution)
+    if objection is None:
+        doubt = (
+            "Which end is up is a close call: the votes agree with this ranking by only "
+            f"{votes_for(objective, solution.score):.1f} standard errors. If most judges vote "
+            "backwards it is upside down."
+        )
+    else:
+        doubt = (
+            "Which end is up depends on who counts: the votes agree with this ranking if no judge "
+            f"counts for more than two average ones, but {objection} are the honest ones, it is "
+            "upside down."
+        )
+    return (f"{doubt} So no item is called surely better: all are in one tier.",)
 
 
 def remarks_on_held(task: Task, solution: Solution, held: NDArray[np.bool_]) -> tuple[str, ...]:

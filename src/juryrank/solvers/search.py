@@ -9,6 +9,7 @@ on a part of them, and only the last steps see everything.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import agreement_accuracy
 from juryrank.votes import Wins, wins_taken
 
+Average = Literal["mean", "geometric", "none"]
+
 ROUGH = ProfileSolver(tolerance=1e-2)
 """Good enough to choose between starting points and between prior scales."""
 ROUGHER = ProfileSolver(tolerance=0.2)
@@ -40,7 +43,8 @@ SAMPLE_VOTES = (25_000, 100_000)
 """An eighth of the votes, but within these bounds, and so many of each item:"""
 SAMPLE_OF_ITEM = 20
 SAMPLE_JUDGES = 300
-MOST_OF_MEDIAN = 2.0
+MOST_OF_AVERAGE = 2.0
+"""A judge says no more about which end is up than one with so many times the average votes."""
 WORTH_MERGING = 4
 """Votes for each ordered pair of items from which it pays to count equal votes as one."""
 
@@ -127,15 +131,17 @@ def _guided(objective: Objective, choose_prior: bool) -> tuple[Objective, Soluti
     return objective, replace(found, score=found.score * ratio)
 
 
-def votes_for(objective: Objective, score: Floats) -> float:
+def votes_for(objective: Objective, score: Floats, average: Average = "mean") -> float:
     """How far the votes agree with the direction of the scores, in standard errors.
 
     ``sum w d / sqrt(sum w d^2)`` with ``d`` the score of the winner minus that of the loser. (In a
     list, ``d`` is the score of what was chosen minus the mean of what it was chosen from, twice
     that in a pair, and ``d^2`` the variance of scores there.) With the weights no judge counts for
-    more than twice the median one: most judges, not one of very many votes, say which end is up.
+    more than twice the average one. By the mean, neither one judge of very many votes nor many
+    judges of hardly any can easily say which end is up; by the geometric mean most judges say it,
+    and without any ("none") most votes.
     """
-    lists, share = objective.lists, _evened(objective)
+    lists, share = objective.lists, _evened(objective, average)
 
     def one_chunk(first: int, last: int) -> Floats:
         return np.array(_kernels.pair_agreement(objective.wins, share, score, first, last))
@@ -150,11 +156,14 @@ def votes_for(objective: Objective, score: Floats) -> float:
     return agreement / float(np.sqrt(variance)) if variance > 0.0 else 0.0
 
 
-def _evened(objective: Objective) -> Floats:
+def _evened(objective: Objective, average: Average) -> Floats:
     """The share of each judge's votes that counts."""
     total = objective.choices_per_judge
-    busy = total > 0.0
-    most = MOST_OF_MEDIAN * float(np.median(total[busy])) if busy.any() else 0.0
+    busy = total[total > 0.0]
+    if average == "none" or not len(busy):
+        return np.ones(len(total))
+    typical = busy.mean() if average == "mean" else np.exp(np.log(busy).mean())
+    most = MOST_OF_AVERAGE * float(typical)
     return np.divide(most, total, out=np.ones(len(total)), where=total > most)
 
 
