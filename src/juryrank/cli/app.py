@@ -6,6 +6,8 @@ the votes have been read.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import json
 import math
 import shlex
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 
 DEFAULT_TOP = 20
 VOTES_SAVED_AS = (".csv", ".tsv", ".json", ".parquet")
+OBJECTS_BEFORE_COLLECTION = 100_000
 
 app = typer.Typer(
     add_completion=False,
@@ -116,8 +119,19 @@ Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives
 
 def main() -> None:
     """Run the command line."""
+    _rarely_collect_garbage()
     _never_fail_to_encode(sys.stdout, sys.stderr)
     app(prog_name="juryrank")
+
+
+def _rarely_collect_garbage() -> None:
+    """Do not search modules for garbage while they are imported, nor once more at the end.
+
+    Nearly all that a command makes is either freed at once or lives as long as the process. To
+    look through it all again and again takes a quarter of the time of a small ranking.
+    """
+    gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
+    atexit.register(gc.freeze)
 
 
 def _never_fail_to_encode(*streams: Any) -> None:
