@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from juryrank.arrays import Floats
 from juryrank.errors import InputError
 from juryrank.objective import Curvature, Objective
+from juryrank.solvers.descent import minimised
 from juryrank.solvers.solution import Solution, Watcher
 
 CORRECTIONS = 12
@@ -111,20 +111,14 @@ class ProfileSolver:
             run.evaluate(origin + run.metric.move(stretch * steps))
             return run.value, stretch * run.metric.slope(run.slope)
 
-        result = minimize(
+        best = minimised(
             evaluate,
             np.zeros(len(origin)),
-            method="L-BFGS-B",
-            jac=True,
-            options={
-                "maxcor": CORRECTIONS,
-                "maxiter": self.max_iterations,
-                "maxfun": 10 * self.max_iterations,
-                "ftol": 0.0,
-                "gtol": tolerance * stretch,
-            },
+            tolerance=tolerance * stretch,
+            max_iterations=self.max_iterations,
+            memory=CORRECTIONS,
         )
-        run.evaluate(origin + run.metric.move(stretch * np.asarray(result.x)))
+        run.evaluate(origin + run.metric.move(stretch * best.place))
 
     def _not_converged(self, run: _Run) -> str:
         way_out = "Allow more: ProfileSolver(max_iterations=...)."
