@@ -499,15 +499,38 @@ def test_version() -> None:
     ],
 )
 def test_quick_answers_do_not_import_what_is_slow(arguments: list[str], light: list[str]) -> None:
-    script = (
-        "import atexit, sys\n"
-        "from juryrank.cli import main\n"
-        f"atexit.register(lambda: print('loaded', sorted(set(sys.modules) & set({light!r}))))\n"
-        "main()"
-    )
-    code, out, _ = run_program(*arguments, script=script)
+    code, out, _ = run_program(*arguments, script=telling_at_exit(LOADED.format(light)))
     assert out.endswith("loaded []\n")
     assert code == (2 if "not_there.csv" in arguments else 0)
+
+
+def telling_at_exit(what: str) -> str:
+    """The program, which says something when all is done."""
+    return f"import atexit, gc, sys\natexit.register(lambda: print({what}))\n{PROGRAM}"
+
+
+LOADED = "'loaded', sorted(set(sys.modules) & set({!r}))"
+
+
+def test_ranking_pairs_does_not_import_what_it_does_not_need(tmp_path: Path) -> None:
+    made = str(tmp_path / "votes.csv")
+    simulate(30, 8, votes_per_judge=60, seed=1).votes.write_csv(made)
+    light = ["scipy.optimize", "scipy.special", "scipy.stats", "scipy.interpolate", "altair"]
+    code, out, _ = run_program("rank", made, script=telling_at_exit(LOADED.format(light)))
+    assert (code, out.splitlines()[-1]) == (0, "loaded []")
+
+
+def test_no_time_is_spent_on_garbage_at_the_end(votes: str) -> None:
+    _, out, _ = run_program("rank", votes, script=telling_at_exit("gc.get_freeze_count() > 0"))
+    assert out.splitlines()[-1] == "True"
+
+
+def test_blas_starts_no_threads(votes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    pools = "__import__('threadpoolctl').threadpool_info()"
+    several = f"[p for p in {pools} if p['internal_api'] == 'openblas' and p['num_threads'] > 1]"
+    _, out, _ = run_program("rank", votes, script=telling_at_exit(several))
+    assert out.splitlines()[-1] == "[]"
 
 
 def test_piped_output_has_no_control_codes(votes: str) -> None:

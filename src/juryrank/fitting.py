@@ -9,8 +9,8 @@ from inspect import signature
 from typing import Any, get_args
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError
 
 from juryrank.arrays import Floats
 from juryrank.asking import (

@@ -31,13 +31,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import ndtri
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
 from juryrank.lists import Lists, taken, tie_sizes, without_entries
 from juryrank.mapped import give_back, new_like, ranges
+from juryrank.normal import quantile
 from juryrank.objective import Objective
 from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
@@ -349,7 +348,7 @@ def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSid
     variance = 1.0 / np.maximum(curvature, LEAST_CURVATURE)
     expected, z = _surprise(objective, solution, variance, accuracy, cells)
     counts = _cell_counts(objective, 1)
-    odd = np.flatnonzero(np.abs(z) > -ndtri(0.5 * CHANCE / int(counts[1])))
+    odd = np.flatnonzero(np.abs(z) > -quantile(0.5 * CHANCE / int(counts[1])))
     odd = odd[np.argsort(-np.abs(z[odd]), kind="stable")]
     return OneSided(
         cells.judge[odd], cells.item[odd], cells.votes[odd], cells.won[odd],
@@ -510,6 +509,7 @@ def _loss_by_taste(
 
 def _unlikely_taste(loss: Callable[[float], float], spread: float) -> float:
     """``z`` of votes with such a loss for every taste."""
+    from scipy.optimize import minimize_scalar  # slow to import, and most votes raise no suspicion
 
     def with_prior(taste: float) -> float:
         return loss(taste) + 0.5 * (taste / spread) ** 2

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from juryrank.arrays import Floats
+from juryrank.normal import below, quantile
 from juryrank.scaling import Scale, ScaleName
 from juryrank.uncertainty import Uncertainty
 
@@ -60,7 +60,7 @@ def _chance_in_words(chance: float) -> str:
 
 def half_width(confidence: float) -> float:
     """Standard errors on either side of an estimate."""
-    return float(-ndtri(0.5 * (1.0 - confidence)))
+    return -quantile(0.5 * (1.0 - confidence))
 
 
 def item_columns(
@@ -156,7 +156,7 @@ def difference(
         low=scale.unit * (gap - half),
         high=scale.unit * (gap + half),
         confidence=confidence,
-        p_value=float(2.0 * ndtr(-abs(z))),
-        chance_better=float(ndtr(z)),
+        p_value=2.0 * below(-abs(z)),
+        chance_better=below(z),
         scale=scale.name,
     )

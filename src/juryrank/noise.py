@@ -14,7 +14,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.polynomial.legendre import legvander
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from juryrank import _kernels
 from juryrank._kernels import NoiseCode
@@ -57,7 +56,7 @@ class Noise:
         ``(F(x) + t q / 2) / (1 + t q)`` with ``q = sqrt(F(x) F(-x))``; without ties ``F(x)``.
         """
         log_q = -0.5 * (self.terms(x)[0] + self.terms(-np.asarray(x))[0])
-        tied = expit(np.asarray(tie) + log_q)
+        tied = np.exp(-np.logaddexp(0.0, -np.asarray(tie) - log_q))
         return np.asarray(self.cdf(x) * (1.0 - tied) + 0.5 * tied)
 
     def cdf(self, x: ArrayLike) -> Floats:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from juryrank.arrays import Floats
 from juryrank.effects import Layout
 from juryrank.errors import InputError, counted, listing
-from juryrank.evidence import Agreement, Evidence, agreement
 from juryrank.guard import OneSided, votes_that_count
 from juryrank.intervals import Difference, difference, half_width, item_columns
 from juryrank.mapped import pieces
@@ -40,6 +39,7 @@ from juryrank.votes import Votes
 from juryrank.writing import finite, html_table, save_frame, save_tables, write_text
 
 if TYPE_CHECKING:
+    from juryrank.evidence import Agreement, Evidence
     from juryrank.plots import Plots
 
 SAME_SCORE = 1e-6
@@ -207,6 +207,8 @@ class Ranking:
     @cached_property
     def evidence(self) -> Evidence:
         """The votes that count, in pairs, beside what the ranking foretells of them."""
+        from juryrank.evidence import Evidence  # slow to import: it needs scipy
+
         votes = votes_that_count(self._basis.votes, self._basis.one_sided).in_pairs()
         return Evidence(votes, self._foretold(votes))
 
@@ -227,6 +229,8 @@ class Ranking:
     @cached_property
     def agreement(self) -> Agreement:
         """Who agrees with whom."""
+        from juryrank.evidence import agreement
+
         accuracy = self.judges["accuracy"].to_numpy()[np.argsort(self._basis.judge_code)]
         return agreement(self.evidence.votes, accuracy)
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
@@ -18,6 +17,7 @@ from juryrank.intervals import half_width
 from juryrank.mapped import give_back, ranges
 from juryrank.models import VERDICTS, Model, Verdict
 from juryrank.noise import Noise
+from juryrank.normal import quantile
 from juryrank.solvers.solution import Solution
 from juryrank.votes import Votes, given, weight_per_judge
 
@@ -105,7 +105,7 @@ def unlikely_excess(excess: Floats, variance: Floats, third: Floats) -> Floats:
 
 def surely(z: Floats, judges: int) -> NDArray[np.bool_]:
     """Which of so many judges are so far off that chance would hardly do it to any of them."""
-    return np.asarray(np.abs(z) > -ndtri(0.5 * MISTAKEN / max(judges, 1)))
+    return np.asarray(np.abs(z) > -quantile(0.5 * MISTAKEN / max(judges, 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,9 +226,9 @@ def one_sided_reason(items: pl.Series, found: OneSided, place: int) -> str:
 
 
 def _by_accuracy(votes: Votes, standing: Standing) -> tuple[list[Verdict], list[str]]:
-    value, sd = standing.value, np.where(
-        np.isnan(standing.sd), _sd_of_perfect(votes, standing.value), standing.sd
-    )  # fmt: skip
+    value, sd, held = standing.value, standing.sd.copy(), np.isnan(standing.sd)
+    if held.any():
+        sd[held] = _sd_of_perfect(votes.votes_per_judge[held], value[held])
     low, high = value - standing.half * sd, value + standing.half * sd
     below = np.maximum(-value, 0.0)
     far = np.divide(below, sd, out=np.where(below > 0.0, np.inf, 0.0), where=sd > 0.0)
@@ -251,13 +251,14 @@ def _by_accuracy(votes: Votes, standing: Standing) -> tuple[list[Verdict], list[
     return words, reasons
 
 
-def _sd_of_perfect(votes: Votes, value: Floats) -> Floats:
+def _sd_of_perfect(votes: Floats, value: Floats) -> Floats:
     """An error for judges without a finite accuracy: all votes follow the order, or its reverse.
 
     A guesser does so with a chance of ``2^-votes``.
     """
-    count = np.clip(votes.votes_per_judge, 1.0, MANY_PERFECT)
-    far = -ndtri(0.5**count)
+    from scipy.special import ndtri  # slow to import, and with a prior there are no such judges
+
+    far = -ndtri(0.5 ** np.clip(votes, 1.0, MANY_PERFECT))
     found = np.divide(np.abs(value), far, out=np.full(len(value), np.inf), where=far > 0.0)
     return np.asarray(found)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
@@ -67,6 +66,7 @@ def _evaluated(objective: Objective, score: Floats, reliability: Floats) -> tupl
 
 def _best_scores(objective: Objective, score: Floats, reliability: Floats) -> tuple[float, Floats]:
     """Minimise over the scores, the reliabilities held."""
+    from scipy.optimize import minimize  # slow to import, and other models do without
 
     def evaluate(s: Floats) -> tuple[float, Floats]:
         return _evaluated(objective, s, reliability)
