@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 DEFAULT_TOP = 20
 VOTES_SAVED_AS = (".csv", ".tsv", ".json", ".parquet")
-OBJECTS_BEFORE_COLLECTION = 100_000
+OBJECTS_BEFORE_COLLECTION = 300_000
 
 app = typer.Typer(
     add_completion=False,
