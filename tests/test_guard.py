@@ -58,14 +58,14 @@ def place(ranking: jr.Ranking, item: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("honest", "pushers", "votes", "unguarded_at_most"),
-    [(5, 1, 100, 20), (9, 3, 100, 12), (5, 1, 1000, 2)],
+    ("honest", "pushers", "votes"),
+    [(5, 1, 100), (9, 3, 100), (5, 1, 1000)],
     ids=["one of six", "a ring of three of twelve", "ten times everyone's votes"],
 )
 def test_a_pushed_item_stays_where_honest_judges_put_it(
-    honest: int, pushers: int, votes: int, unguarded_at_most: int
+    honest: int, pushers: int, votes: int
 ) -> None:
-    close, close_unguarded = 0, 0
+    close = 0
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         score = rng.normal(size=ITEMS)
@@ -76,14 +76,12 @@ def test_a_pushed_item_stays_where_honest_judges_put_it(
         fairly = place(jr.rank(fair), item)
         guarded = jr.rank(rigged)
         close += abs(place(guarded, item) - fairly) <= 2
-        close_unguarded += abs(place(jr.rank(rigged, guard=False), item) - fairly) <= 2
         one_sided = guarded.judges.filter(pl.col("verdict") == "one-sided")
         assert set(one_sided["judge"]) == {f"pusher-{u}" for u in range(pushers)}
         assert all(f"voted for {item} in {votes:,} of" in reason for reason in one_sided["reason"])
         assert guarded.fit.set_aside == votes * pushers
         assert any("one-sided" in warning and item in warning for warning in guarded.warnings)
     assert close >= 19
-    assert close_unguarded <= unguarded_at_most
 
 
 def test_a_judge_who_always_votes_left_is_named_and_does_no_harm() -> None:

@@ -306,9 +306,8 @@ def test_a_close_call_of_direction_is_reported() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_many_small_accounts_do_not_turn_a_ranking_by_experts_round(seed: int) -> None:
-    experts = jr.simulate(
-        15, 5, accuracies=[1.5, 1.2, 1.0, 0.8, 0.6], votes_per_judge=100, seed=seed
-    )
+    accuracies = [1.5, 1.2, 1.0, 0.8, 0.6]
+    experts = jr.simulate(15, 5, accuracies=accuracies, votes_per_judge=100, seed=seed)
     *others, worst = experts.items["item"].to_list()
     names = [f"account-{k}" for k in range(12) for _ in range(4)]
     pushed = pl.DataFrame(
@@ -316,8 +315,20 @@ def test_many_small_accounts_do_not_turn_a_ranking_by_experts_round(seed: int) -
     )
     ranking = jr.rank(pl.concat([experts.votes, pushed]))
     assert set(ranking.items["item"][:3]) <= set(others[:6])
+    accused = ranking.judges.filter(pl.col("verdict") == "backwards")["judge"].to_list()
+    assert not set(accused) & set(experts.judges["judge"])
+
+
+def test_it_is_said_if_judges_who_kept_to_one_item_are_against_the_ranking() -> None:
+    experts = jr.simulate(15, 5, accuracies=[1.0] * 5, votes_per_judge=100, seed=0)
+    *others, worst = experts.items["item"].to_list()
+    names = [f"account-{k}" for k in range(30) for _ in range(4)]
+    pushed = pl.DataFrame(
+        {"judge": names, "left": worst, "right": (others * 9)[:120], "winner": "left"}
+    )
+    ranking = jr.rank(pl.concat([experts.votes, pushed]), guard=False)
+    assert any("if those who kept to one item are heard" in said for said in ranking.warnings)
     assert ranking.items["tier"].max() == 1
-    assert any("most judges, with few votes each, do not" in said for said in ranking.warnings)
 
 
 def test_it_is_said_if_one_judge_with_most_votes_is_against_the_others() -> None:
@@ -325,10 +336,26 @@ def test_it_is_said_if_one_judge_with_most_votes_is_against_the_others() -> None
     swapped = pl.col("winner").replace({"left": "right", "right": "left"})
     against = frame.filter(pl.col("judge") == frame["judge"][0]).with_columns(swapped)
     rest = frame.filter(pl.col("judge") != frame["judge"][0])
-    for times, said in ((6, "most votes, by judges"), (20, "most judges, with few votes")):
-        ranking = jr.rank(pl.concat([rest, *[against] * times]), guard=False)
-        assert any(said in warning for warning in ranking.warnings), times
-        assert ranking.items["tier"].max() == 1
+    ranking = jr.rank(pl.concat([rest, *[against] * 10]), guard=False)
+    assert any("most votes, by judges with many, do not" in said for said in ranking.warnings)
+    assert ranking.items["tier"].max() == 1
+    assert ranking.judges["judge"][-1] == frame["judge"][0]
+
+
+def test_votes_against_one_baseline_leave_no_doubt_which_end_is_up() -> None:
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=20)
+    other, judge = rng.integers(1, 20, 3_000), np.minimum(rng.zipf(1.6, 3_000), 200)
+    won = rng.random(3_000) < 1.0 / (1.0 + np.exp(score[other] - score[0]))
+    frame = pl.DataFrame(
+        {
+            "judge": judge,
+            "left": "baseline",
+            "right": [f"item-{k}" for k in other],
+            "winner": np.where(won, "left", "right"),
+        }
+    )
+    assert not any("Which end" in said for said in jr.rank(frame).warnings)
 
 
 # --- what was asked for --------------------------------------------------------------------------

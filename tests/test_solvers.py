@@ -26,7 +26,7 @@ from juryrank.solvers.search import (
     votes_for,
 )
 from juryrank.solvers.spectral import RankCentrality, agreement_accuracy
-from juryrank.votes import Wins
+from juryrank.votes import Wins, wins_taken
 
 SCORE = np.linspace(-1.5, 1.5, 8)
 ACCURACY = np.array([2.0, 1.0, 0.5, -1.0])
@@ -253,6 +253,33 @@ def test_agreement_of_votes_counts_weights_as_votes() -> None:
     once = Objective(wins, 8, GUMBEL)
     weighted = replace(once, wins=wins._replace(given_weight=np.full(100, 4.0)))
     assert votes_for(weighted, SCORE) == pytest.approx(2.0 * votes_for(once, SCORE))
+
+
+def test_who_says_which_end_is_up_by_the_formula() -> None:
+    rng = np.random.default_rng(2)
+    number = np.array([40, 3, 7, 200])
+    wins = model_wins(3, SCORE, np.ones(4), 200, GUMBEL)
+    rows = np.concatenate([np.arange(200 * u, 200 * u + n) for u, n in enumerate(number)])
+    start = np.concatenate(([0], np.cumsum(number)))
+    weight = rng.uniform(0.5, 2.0, len(rows))
+    wins = wins_taken(wins._replace(given_weight=np.ones(800)), rows, start)
+    objective = Objective(wins._replace(given_weight=weight), 8, GUMBEL)
+    total = np.add.reduceat(weight, start[:-1])
+    judge = np.repeat(np.arange(4), number)
+    most = [
+        max(weight[(judge == u) & ((wins.winner == i) | (wins.loser == i))].sum() for i in range(8))
+        for u in range(4)
+    ]
+    c = np.minimum(1.0, 2.0 * np.exp(np.log(total).mean()) / total)[judge]
+    q = (1.01 - np.array(most) / total)[judge]
+    d = SCORE[wins.winner] - SCORE[wins.loser]
+    fair = (c * q * weight) @ d / np.sqrt((c * q**2 * weight) @ d**2)
+    assert votes_for(objective, SCORE) == pytest.approx(fair)
+    by_judges = (c * weight) @ d / np.sqrt((c * weight) @ d**2)
+    assert votes_for(objective, SCORE, "judges") == pytest.approx(by_judges)
+    assert votes_for(objective, SCORE, "votes") == pytest.approx(
+        weight @ d / np.sqrt(weight @ d**2)
+    )
 
 
 def test_prior_scales_without_limit_are_remarked() -> None:

@@ -2594,9 +2594,9 @@ def count_wins(wins: Wins, first: int, last: int, counts: Floats) -> None:
 
 @njit(**COMPILED)
 def pair_agreement(
-    wins: Wins, factor: Floats, score: Floats, first: int, last: int
+    wins: Wins, counts: Floats, say: Floats, score: Floats, first: int, last: int
 ) -> tuple[float, float]:
-    """Some judges' ``sum f w d`` over decided pairs, and ``sum f w d^2``, with d half the gap."""
+    """Some judges' ``sum c q w d`` over decided pairs, and ``sum c q^2 w d^2``, d half the gap."""
     agreement, variance = 0.0, 0.0
     for u in range(first, last):
         own, own_square = 0.0, 0.0
@@ -2606,9 +2606,27 @@ def pair_agreement(
             tied = wins.tied.shape[0] > 0 and wins.tied[k]
             own += 0.0 if tied else weight * half
             own_square += weight * half * half
-        agreement += factor[u] * own
-        variance += factor[u] * own_square
+        agreement += counts[u] * say[u] * own
+        variance += counts[u] * say[u] * say[u] * own_square
     return agreement, variance
+
+
+@njit(**COMPILED)
+def elsewhere(wins: Wins, n_items: int, first: int, last: int, share: Floats) -> None:
+    """The share of each judge's votes that are not on the item on which it has most votes."""
+    seen = np.zeros(n_items)
+    for u in range(first, last):
+        most, total = 0.0, 0.0
+        for k in range(wins.start[u], wins.start[u + 1]):
+            weight = _weight(wins.given_weight, k)
+            seen[wins.winner[k]] += weight
+            seen[wins.loser[k]] += weight
+            total += weight
+            most = max(most, seen[wins.winner[k]], seen[wins.loser[k]])
+        for k in range(wins.start[u], wins.start[u + 1]):
+            seen[wins.winner[k]] = 0.0
+            seen[wins.loser[k]] = 0.0
+        share[u] = 1.0 - most / total if total > 0.0 else 1.0
 
 
 # --- second derivatives --------------------------------------------------------------------------

@@ -53,11 +53,14 @@ def direction_is_sure(objective: Objective, solution: Solution) -> bool:
 
 
 def _who_objects(objective: Objective, solution: Solution) -> str | None:
-    """Who says the other end is up: most judges, or most votes."""
-    if votes_for(objective, solution.score, "geometric") < 0.0:
-        return "most judges, with few votes each, do not: if they"
-    if votes_for(objective, solution.score, "none") < 0.0:
-        return "most votes, by judges with very many, do not: if these judges"
+    """Who says that the other end is up."""
+    if votes_for(objective, solution.score, "judges") < 0.0:
+        return (
+            "judges who voted on many items agree with this ranking, but if those who kept to one "
+            "item are heard as well, the votes do not"
+        )
+    if votes_for(objective, solution.score, "votes") < 0.0:
+        return "most judges agree with this ranking, but most votes, by judges with many, do not"
     return None
 
 
@@ -74,9 +77,8 @@ def remarks_on_direction(objective: Objective, solution: Solution) -> tuple[str,
         )
     else:
         doubt = (
-            "Which end is up depends on who counts: the votes agree with this ranking if no judge "
-            f"counts for more than two average ones, but {objection} are the honest ones, it is "
-            "upside down."
+            f"Which end is up depends on who counts: {objection}. If these are the honest ones, it "
+            "is upside down."
         )
     return (f"{doubt} So no item is called surely better: all are in one tier.",)
 

@@ -288,8 +288,8 @@ def _judges_table(judges: pl.DataFrame, **more: str) -> Table:
         low, high = row["accuracy_low"], row["accuracy_high"]
         table.add_row(
             label(row["judge"], WIDEST_JUDGE),
-            f"{row['accuracy']:.2f}",
-            "-" if low is None else f"{low:.2f} to {high:.2f}",
+            f"{row['accuracy']:z.2f}",
+            "-" if low is None else f"{low:z.2f} to {high:z.2f}",
             number(row["votes"]),
             *("-" if row[name] is None else _short(row[name]) for name in more.values()),
             row["verdict"],

@@ -26,7 +26,8 @@ from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import agreement_accuracy
 from juryrank.votes import Wins, wins_taken
 
-Average = Literal["mean", "geometric", "none"]
+Voice = Literal["fair", "judges", "votes"]
+"""Who says which end is up."""
 
 ROUGH = ProfileSolver(tolerance=1e-2)
 """Good enough to choose between starting points and between prior scales."""
@@ -43,8 +44,10 @@ SAMPLE_VOTES = (25_000, 100_000)
 """An eighth of the votes, but within these bounds, and so many of each item:"""
 SAMPLE_OF_ITEM = 20
 SAMPLE_JUDGES = 300
-MOST_OF_AVERAGE = 2.0
-"""A judge says no more about which end is up than one with so many times the average votes."""
+MOST_OF_TYPICAL = 2.0
+"""A judge says no more about which end is up than one with so many times the typical votes."""
+LEAST_SAY = 0.01
+"""What a vote says about that if all votes of the judge are on one item."""
 WORTH_MERGING = 4
 """Votes for each ordered pair of items from which it pays to count equal votes as one."""
 
@@ -131,40 +134,52 @@ def _guided(objective: Objective, choose_prior: bool) -> tuple[Objective, Soluti
     return objective, replace(found, score=found.score * ratio)
 
 
-def votes_for(objective: Objective, score: Floats, average: Average = "mean") -> float:
+def votes_for(objective: Objective, score: Floats, by: Voice = "fair") -> float:
     """How far the votes agree with the direction of the scores, in standard errors.
 
-    ``sum w d / sqrt(sum w d^2)`` with ``d`` the score of the winner minus that of the loser. (In a
-    list, ``d`` is the score of what was chosen minus the mean of what it was chosen from, twice
-    that in a pair, and ``d^2`` the variance of scores there.) With the weights no judge counts for
-    more than twice the average one. By the mean, neither one judge of very many votes nor many
-    judges of hardly any can easily say which end is up; by the geometric mean most judges say it,
-    and without any ("none") most votes.
+    ``sum c q w d / sqrt(sum c q^2 w d^2)`` with ``d`` the score of the winner minus that of the
+    loser. (In a list, ``d`` is the score of what was chosen minus the mean of what it was chosen
+    from, twice that in a pair, and ``d^2`` the variance of scores there.) By "votes", all of them
+    count alike, ``c = q = 1``. By "judges", a share ``c`` of each judge's votes counts, of no judge
+    more than twice the typical number, the geometric mean. And in a "fair" way a judge says less,
+    ``q``, the more of its votes are on one item: neither one judge of very many votes nor many
+    accounts that push an item shall say which end is up.
     """
-    lists, share = objective.lists, _evened(objective, average)
+    lists = objective.lists
+    counts = np.ones(objective.n_judges) if by == "votes" else _shares_that_count(objective)
+    say = _on_many_items(objective) if by == "fair" else np.ones(objective.n_judges)
 
     def one_chunk(first: int, last: int) -> Floats:
-        return np.array(_kernels.pair_agreement(objective.wins, share, score, first, last))
+        return np.array(_kernels.pair_agreement(objective.wins, counts, say, score, first, last))
 
     agreement, variance = objective.sum_over_chunks(one_chunk).tolist()
     if lists.number:
         of_list, its_variance = np.empty(lists.number), np.empty(lists.number)
         _kernels.list_agreement(lists, score, of_list, its_variance)
-        weight = lists.weight * share[lists.judge]
+        weight = lists.weight * counts[lists.judge]
         agreement += float(weight @ of_list)
         variance += float(weight @ its_variance)
     return agreement / float(np.sqrt(variance)) if variance > 0.0 else 0.0
 
 
-def _evened(objective: Objective, average: Average) -> Floats:
-    """The share of each judge's votes that counts."""
+def _shares_that_count(objective: Objective) -> Floats:
+    """The share of each judge's votes that counts if none may have many more than the others."""
     total = objective.choices_per_judge
     busy = total[total > 0.0]
-    if average == "none" or not len(busy):
-        return np.ones(len(total))
-    typical = busy.mean() if average == "mean" else np.exp(np.log(busy).mean())
-    most = MOST_OF_AVERAGE * float(typical)
+    most = MOST_OF_TYPICAL * float(np.exp(np.log(busy).mean())) if len(busy) else 0.0
     return np.divide(most, total, out=np.ones(len(total)), where=total > most)
+
+
+def _on_many_items(objective: Objective) -> Floats:
+    """Near 1 for judges whose votes are on many items, next to nothing if all are on one."""
+    elsewhere = np.ones(objective.n_judges)
+
+    def one_chunk(first: int, last: int) -> None:
+        _kernels.elsewhere(objective.wins, objective.n_items, first, last, elsewhere)
+
+    for _ in objective.over_chunks(one_chunk):
+        pass
+    return LEAST_SAY + elsewhere
 
 
 def mirrored(solution: Solution) -> Solution:
