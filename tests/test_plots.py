@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import juryrank as jr
 from juryrank.models import VERDICTS
 from juryrank.plots import LOOK_OF_VERDICT, MOST_MARKS
+from juryrank.words import lead
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -109,3 +112,31 @@ def test_models_of_all_kinds_can_be_drawn(model: str) -> None:
     ranking = jr.rank(jr.read_votes("examples/llm_judges.csv"), model)
     for name in ("items", "pairs", "matrix", "agreement"):
         assert rows_of(getattr(ranking.plot, name)())
+
+
+def test_labels_need_not_be_text() -> None:
+    moments = [datetime(2024, 1, 1 + k, tzinfo=UTC) for k in range(28)] * 2
+    judges = [moment.replace(year=2024 + (k >= 28)) for k, moment in enumerate(moments)]
+    frame = pl.DataFrame({"judge": judges * 3, "winner": [True] * 168, "loser": [False] * 168})
+    ranking = jr.rank(frame)
+    assert {row["judge"] for row in rows_of(ranking.plot.agreement())} == set(map(str, judges))
+    assert lead(ranking)[0].startswith("True ")
+    assert {row["item"] for row in rows_of(ranking.plot.items()) if "item" in row} == {
+        "True", "False",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", ["constructor", "__proto__", "toString", "a\nb", "\U0001f600" * 40]
+)
+def test_any_label_can_be_drawn(tmp_path: Path, name: str) -> None:
+    frame = pl.DataFrame({"judge": ["u", name] * 4, "winner": [name] * 8, "loser": ["b", "c"] * 4})
+    plot = jr.rank(frame).plot
+    for picture in (
+        plot.items(),
+        plot.items(top=1),
+        plot.judges(),
+        plot.matrix(),
+        plot.agreement(),
+    ):
+        picture.save(str(tmp_path / "picture.svg"))

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 EVIL = "<script>document.title = 'hacked'</script>"
+LONG = "x" * 500
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +55,13 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def _evil_votes() -> pl.DataFrame:
     rng = np.random.default_rng(0)
-    names = [EVIL, '"><img src=x onerror=alert(1)>', "{{ 7 * 7 }}", "a & b", "' + alert(1) + '"]
-    left = rng.integers(0, 5, 200)
-    right = (left + rng.integers(1, 5, 200)) % 5
+    names = [EVIL, '"><img src=x onerror=alert(1)>', "{{ 7 * 7 }}", "a & b", "' + alert(1) + '",
+             "constructor", "__proto__", LONG + "1", LONG + "2", "\u202edrawkcab"]  # fmt: skip
+    left = rng.integers(0, 10, 900)
+    right = (left + rng.integers(1, 10, 900)) % 10
     return pl.DataFrame(
         {
-            "judge": [names[k] for k in rng.integers(0, 5, 200)],
+            "judge": [names[k] for k in rng.integers(0, 10, 900)],
             "winner": [names[k] for k in np.minimum(left, right)],
             "loser": [names[k] for k in np.maximum(left, right)],
         }
@@ -87,7 +89,7 @@ def opened(browser: Any, reports: dict[str, Path], request: pytest.FixtureReques
 
 
 EVERY = [("demo", DESKTOP), ("demo", PHONE), ("demo", PHONE, "dark"), ("evil", DESKTOP),
-         ("large", DESKTOP), ("large", PHONE)]  # fmt: skip
+         ("evil", PHONE),          ("large", DESKTOP), ("large", PHONE)]  # fmt: skip
 
 
 @pytest.mark.parametrize("opened", EVERY, indirect=True, ids=str)
@@ -143,14 +145,16 @@ def test_tables_can_be_searched(opened: Any) -> None:
 
 @pytest.mark.parametrize("opened", [("evil", DESKTOP)], indirect=True)
 def test_labels_are_shown_and_never_run(opened: Any) -> None:
-    assert opened.title() == "Ranking of 5 items by 5 judges"
+    assert opened.title() == "Ranking of 10 items by 10 judges"
     assert EVIL in _column(opened, "items", 2)
     assert opened.locator("img").count() == 0
     axis = opened.locator("#chart-items svg text").all_text_contents()
-    assert any("{{ 7 * 7 }}" in text for text in axis)
+    assert {"{{ 7 * 7 }}", "constructor", "__proto__", "\\u202edrawkcab"} <= set(axis)
+    long = [text for text in axis if text.startswith("xxx")]
+    assert sorted(text[-1] for text in long) == ["1", "2"]
     opened.locator("#chart-items svg .mark-symbol.role-mark path").first.hover()
     assert opened.locator("#vg-tooltip-element img, #vg-tooltip-element script").count() == 0
-    assert opened.title() == "Ranking of 5 items by 5 judges"
+    assert opened.title() == "Ranking of 10 items by 10 judges"
 
 
 @pytest.mark.parametrize("opened", [("demo", DESKTOP)], indirect=True)

@@ -18,10 +18,11 @@ from rich.console import Console
 from juryrank import terminal
 from juryrank.errors import counted
 from juryrank.fitting import rank
+from juryrank.labels import literal, short
 from juryrank.ranking import Ranking
 from juryrank.reading import votes_from
 from juryrank.simulation import simulate
-from juryrank.terminal import ScoreBar, literal, ranking_view
+from juryrank.terminal import ScoreBar, ranking_view
 
 
 def drawn(*parts: object, width: int = 40, encoding: str = "utf-8", color: bool = False) -> str:
@@ -83,6 +84,19 @@ def test_bars_without_unicode() -> None:
 )
 def test_labels_are_literal(given: object, shown: str) -> None:
     assert literal(given) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("abc", "abc"),
+        ("abcdefghijkl", "abcde\u2026ijkl"),
+        ("a\nb", "a\\nb"),
+        ("\u65e5" * 12, "\u65e5\u65e5\u2026\u65e5\u65e5"),
+    ],
+)
+def test_of_long_labels_both_ends_are_shown(name: str, shown: str) -> None:
+    assert short(name, 10) == shown
 
 
 def test_numbers_have_words() -> None:

@@ -6,6 +6,7 @@ page that needs no network). What is drawn is at most some thousand marks, whate
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import polars as pl
 from juryrank.arrays import Floats
 from juryrank.charting import altair
 from juryrank.errors import InputError
+from juryrank.labels import literal, short
 from juryrank.models import VERDICTS, model_named
 
 if TYPE_CHECKING:
@@ -36,7 +38,10 @@ MOST_WITH_NUMBERS = 12
 """Rows of a matrix up to which its cells have room for numbers."""
 MOST_DOTS = 1_000
 LEAST_VOTES_OF_DOT = 5
-LONGEST_LABEL = 150
+WIDEST_LABEL, WIDEST_ON_PHONE = 28, 13
+"""In letters."""
+NARROW_SCREEN = 520
+NO_LIMIT = 0
 PLAIN = "#0072B2"
 ACCENT = "#D55E00"
 FAINT = "#888888"
@@ -99,8 +104,8 @@ class Plots:
         items = self._ranking.items["item"].head(top)
         chance = np.stack([self._ranking.predict(None, items, [other]) for other in items], axis=1)
         np.fill_diagonal(chance, np.nan)
-        cells = _cells(items.cast(pl.String).to_list(), chance, {})
-        return _heat_map(cells, len(items), "chance", "chance that the row wins")
+        names = [literal(item) for item in items]
+        return _heat_map(names, _cells(names, chance, {}), "chance", "chance that the row wins")
 
     def agreement(self) -> Any:
         """Who agrees with whom: a matrix of few judges, a map of many."""
@@ -108,18 +113,14 @@ class Plots:
         if len(judges) < 2:
             raise InputError("There is only one judge: nobody to agree with.")
         found = self._ranking.agreement
-        names = votes.judges.gather(found.judge).cast(pl.String).to_list()
-        if len(names) <= MOST_IN_MATRIX:
-            order = np.argsort(-found.position[:, 0], kind="stable")
-            cells = _cells(
-                [names[u] for u in order],
-                found.share[np.ix_(order, order)],
-                {"shared": found.shared[np.ix_(order, order)]},
-            )
-            return _heat_map(
-                cells, len(names), "agree", "share of shared pairs on which they agree"
-            )
-        return _map_of_judges(found, judges, names)
+        labels = votes.judges.gather(found.judge).to_list()
+        if len(labels) > MOST_IN_MATRIX:
+            return _map_of_judges(found, judges, labels)
+        order = np.argsort(-found.position[:, 0], kind="stable")
+        names = [literal(labels[u]) for u in order]
+        shared = {"shared": found.shared[np.ix_(order, order)]}
+        cells = _cells(names, found.share[np.ix_(order, order)], shared)
+        return _heat_map(names, cells, "agree", "share of shared pairs on which they agree")
 
     def convergence(self) -> Any:
         """How the solver came to its answer, evaluation by evaluation."""
@@ -140,7 +141,7 @@ class Plots:
 def _item_row(row: Row) -> Row:
     known = row["score_low"] is not None
     return {
-        "item": str(row["item"]),
+        "item": literal(row["item"]),
         "rank": row["rank"],
         "score": row["score"],
         "low": row["score_low"],
@@ -171,7 +172,9 @@ def _few_items(rows: list[Row], scale: Scale, interval: str) -> Any:
     known = rows[0]["low"] is not None
     for before, row in zip([None, *rows], rows, strict=False):
         row["opens"] = before is None or before["tier"] != row["tier"]
-    base = alt.Chart(alt.Data(values=rows)).encode(y=_names(alt, "item", rows))
+    base = alt.Chart(alt.Data(values=_placed(rows))).encode(
+        y=_named(alt.Y, "place", [row["item"] for row in rows])
+    )
     x = alt.X(
         "score:Q", scale=alt.Scale(zero=False), title=f"score with {interval}" if known else "score"
     )
@@ -212,13 +215,13 @@ def _many_items(rows: list[Row], scale: Scale) -> Any:
 
 def _judge_row(row: Row) -> Row:
     return {
-        "judge": str(row["judge"]),
+        "judge": literal(row["judge"]),
         "accuracy": row["accuracy"],
         "low": row["accuracy_low"],
         "high": row["accuracy_high"],
         "votes": row["votes"],
         "verdict": row["verdict"],
-        "reason": row["reason"],
+        "reason": None if row["reason"] is None else literal(row["reason"]),
     }
 
 
@@ -236,7 +239,9 @@ def _judge_tooltip(alt: Any) -> list[Any]:
 
 def _few_judges(rows: list[Row], guessing: float, interval: str) -> Any:
     alt = altair()
-    base = alt.Chart(alt.Data(values=rows)).encode(y=_names(alt, "judge", rows))
+    base = alt.Chart(alt.Data(values=_placed(rows))).encode(
+        y=_named(alt.Y, "place", [row["judge"] for row in rows])
+    )
     x = alt.X("accuracy:Q", axis=alt.Axis(tickCount=8), title=f"accuracy with {interval}")
     point = base.mark_point(filled=True, opacity=1, size=90).encode(
         x=x, tooltip=_judge_tooltip(alt), **_by_verdict(alt, rows)
@@ -247,8 +252,7 @@ def _few_judges(rows: list[Row], guessing: float, interval: str) -> Any:
 
 def _many_judges(rows: list[Row], guessing: float) -> Any:
     alt = altair()
-    placed = [row | {"place": place} for place, row in enumerate(rows, start=1)]
-    base = alt.Chart(alt.Data(values=_thinned(placed)), width=WIDTH, height=300).encode(
+    base = alt.Chart(alt.Data(values=_thinned(_placed(rows))), width=WIDTH, height=300).encode(
         x=alt.X(
             "place:Q", scale=alt.Scale(zero=False, nice=False), title="judges, by their accuracy"
         )
@@ -280,12 +284,12 @@ def _by_verdict(alt: Any, rows: Iterable[Row]) -> dict[str, Any]:
     }
 
 
-def _map_of_judges(found: Agreement, judges: pl.DataFrame, names: list[str]) -> Any:
+def _map_of_judges(found: Agreement, judges: pl.DataFrame, labels: list[Any]) -> Any:
     alt = altair()
-    known = {row["judge"]: row for row in map(_judge_row, judges.iter_rows(named=True))}
+    known = {row["judge"]: _judge_row(row) for row in judges.iter_rows(named=True)}
     rows = [
-        known[name] | {"x": x, "y": y}
-        for name, (x, y) in zip(names, found.position.tolist(), strict=True)
+        known[label] | {"x": x, "y": y}
+        for label, (x, y) in zip(labels, found.position.tolist(), strict=True)
     ]
     bare = alt.Axis(labels=False, ticks=False)
     return (
@@ -315,7 +319,7 @@ def _dots(pairs: pl.DataFrame) -> list[Row]:
         one, other = ("item", "other") if favourite else ("other", "item")
         rows.append(
             {
-                "pair": f"{row[one]} against {row[other]}",
+                "pair": literal(f"{row[one]} against {row[other]}"),
                 "votes": row["votes"],
                 "observed": row["observed"] if favourite else 1.0 - row["observed"],
                 "expected": row["expected"] if favourite else 1.0 - row["expected"],
@@ -361,7 +365,7 @@ def _calibration(bins: list[Row], dots: list[Row], interval: str) -> Any:
 def _cells(names: list[str], value: Floats, more: dict[str, Floats]) -> list[Row]:
     """The cells of a matrix that have a value, row by row."""
     return [
-        {"row": one, "column": other, "value": float(value[i, j])}
+        {"row": one, "column": other, "i": i + 1, "j": j + 1, "value": float(value[i, j])}
         | {name: float(numbers[i, j]) for name, numbers in more.items()}
         for i, one in enumerate(names)
         for j, other in enumerate(names)
@@ -369,12 +373,16 @@ def _cells(names: list[str], value: Floats, more: dict[str, Floats]) -> list[Row
     ]
 
 
-def _heat_map(cells: list[Row], size: int, what: str, title: str) -> Any:
+def _heat_map(names: list[str], cells: list[Row], what: str, title: str) -> Any:
     alt = altair()
-    names = list(dict.fromkeys(cell["row"] for cell in cells))
     scale = alt.Scale(scheme="blueorange", domain=[0.0, 1.0], reverse=True)
     legend = alt.Legend(
-        format=".0%", orient="bottom", title=title, gradientLength=200, titleLimit=300
+        format=".0%",
+        orient="bottom",
+        title=title,
+        gradientLength=200,
+        titleLimit=300,
+        values=[0.0, 0.25, 0.5, 0.75, 1.0],
     )
     tooltip = [
         alt.Tooltip("row:N"),
@@ -384,15 +392,12 @@ def _heat_map(cells: list[Row], size: int, what: str, title: str) -> Any:
     if cells and "shared" in cells[0]:
         tooltip.append(alt.Tooltip("shared:Q", title="shared pairs"))
     base = alt.Chart(
-        alt.Data(values=cells), width=WIDTH, height=min(ROW * size + 40, WIDTH)
-    ).encode(
-        x=alt.X("column:N", sort=names, axis=_name_axis(alt)),
-        y=alt.Y("row:N", sort=names, axis=_name_axis(alt)),
-    )
+        alt.Data(values=cells), width=WIDTH, height=min(ROW * len(names) + 40, WIDTH)
+    ).encode(x=_named(alt.X, "j", names), y=_named(alt.Y, "i", names))
     squares = base.mark_rect().encode(
         color=alt.Color("value:Q", scale=scale, legend=legend), tooltip=tooltip
     )
-    if size > MOST_WITH_NUMBERS:
+    if len(names) > MOST_WITH_NUMBERS:
         return squares
     far = "abs(datum.value - 0.5) > 0.32"
     numbers = base.mark_text(fontSize=10).encode(
@@ -434,12 +439,31 @@ def _convergence(steps: Sequence[tuple[int, float, float]]) -> Any:
 # --- parts ---------------------------------------------------------------------------------------
 
 
-def _names(alt: Any, field: str, rows: Sequence[Row]) -> Any:
-    return alt.Y(f"{field}:N", sort=[row[field] for row in rows], axis=_name_axis(alt))
+def _placed(rows: list[Row]) -> list[Row]:
+    return [row | {"place": place} for place, row in enumerate(rows, start=1)]
 
 
-def _name_axis(alt: Any) -> Any:
-    return alt.Axis(labelLimit=LONGEST_LABEL, labelOverlap=False, title=None, ticks=False)
+def _named(channel: Any, field: str, names: Sequence[str]) -> Any:
+    """An axis of places from 1 on, with a name at each.
+
+    The charting library takes labels, and even single texts in expressions, for properties of its
+    own objects ("constructor"). With places and one text of all names there is nothing to mistake;
+    there are no line breaks in names (see `literal`).
+    """
+    narrow, wide = (
+        json.dumps("\n".join(["", *(short(name, most) for name in names)]))
+        for most in (WIDEST_ON_PHONE, WIDEST_LABEL)
+    )
+    lines = f"windowSize()[0] < {NARROW_SCREEN} ? {narrow} : {wide}"
+    axis = altair().Axis(
+        labelExpr=f"split({lines}, '\\n')[datum.value]",
+        labelLimit=NO_LIMIT,  # where that cuts a sign in two, no picture can be saved
+        labelOverlap=False,
+        title=None,
+        ticks=False,
+    )
+    places = list(range(1, len(names) + 1))
+    return channel(f"{field}:O", scale=altair().Scale(domain=places), axis=axis)
 
 
 def _whisker(base: Any, colour: str) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from juryrank.errors import counted, number
+from juryrank.labels import literal
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
 
 if TYPE_CHECKING:
@@ -35,9 +35,6 @@ NARROWEST_BAR, WIDEST_BAR = 8, 44
 JUDGES_SHOWN = 10
 PATIENCE = 0.4
 """Seconds before anything is said about how far the work has got."""
-
-LINE_BREAKS_AND_CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
-TEXT_DIRECTION_SIGNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 Say = Callable[[str, int | None], None]
 """Tell what is being done now and how much of it is done, if that is known."""
@@ -97,16 +94,6 @@ def progress(what: str, total: int | None = None) -> Iterator[Say | None]:
 
 
 # --- labels and numbers --------------------------------------------------------------------------
-
-
-def literal(text: object) -> str:
-    """Give text in which control characters and line breaks are visible and do nothing."""
-    return "".join(_visible(sign) for sign in str(text))
-
-
-def _visible(sign: str) -> str:
-    harmful = unicodedata.category(sign) in LINE_BREAKS_AND_CONTROLS or sign in TEXT_DIRECTION_SIGNS
-    return sign.encode("unicode_escape").decode() if harmful else sign
 
 
 def label(value: object, widest: int = WIDEST_LABEL) -> Text:

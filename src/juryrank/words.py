@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from juryrank.errors import counted, listing
+from juryrank.labels import short
 
 if TYPE_CHECKING:
     from juryrank.ranking import Ranking
 
+WIDEST_NAME = 60
+"""In letters; of longer names the middle is left out, so that sentences can still be read."""
 MOST_NAMED = 4
 MOST_GROUPS = 3
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
@@ -83,7 +86,7 @@ def _ordinal(place: int) -> str:
 
 
 def _names(items: pl.DataFrame) -> list[str]:
-    return items["item"].cast(pl.String).to_list()
+    return [short(item, WIDEST_NAME) for item in items["item"]]
 
 
 def conjunction(names: Sequence[str]) -> str:
@@ -134,7 +137,8 @@ def example(ranking: Ranking) -> str:
     first, second = ranking.items["item"][:2]
     share = f"{ranking.predict(None, first, second):.0%}"
     which = "decided votes" if "tie" in ranking.effects["effect"] else "votes"
-    return f"An average judge prefers {first} to {second} in {share} of {which}."
+    one, other = (short(item, WIDEST_NAME) for item in (first, second))
+    return f"An average judge prefers {one} to {other} in {share} of {which}."
 
 
 def effects_in_words(ranking: Ranking) -> Iterator[str]:

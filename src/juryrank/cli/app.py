@@ -26,6 +26,7 @@ from juryrank.cli.exits import exits_politely
 from juryrank.cli.paper import paper
 from juryrank.cli.source import Source, with_source
 from juryrank.errors import InputError, JuryrankWarning, counted
+from juryrank.labels import literal
 from juryrank.models import DEFAULT_MODEL, MODELS, model_named
 from juryrank.saving import check_ending, check_report_can_be_made, check_savable
 from juryrank.scaling import anchor_in, check_anchor, check_scale
@@ -33,7 +34,6 @@ from juryrank.terminal import (
     check_view,
     comparison_view,
     console,
-    literal,
     progress,
     ranking_view,
     report_view,

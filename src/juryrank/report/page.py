@@ -14,12 +14,21 @@ from scipy.special import ndtr
 
 from juryrank import __version__
 from juryrank.errors import counted, listing
+from juryrank.labels import literal, short
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
 from juryrank.plots import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT, MOST_IN_MATRIX, MOST_NAMED
 from juryrank.report.tables import items_table, judges_table, pairs_table
 from juryrank.saving import check_report_can_be_made
 from juryrank.verdicts import by_attention
-from juryrank.words import effects_in_words, example, headline, lead, limits, scale_in_words
+from juryrank.words import (
+    WIDEST_NAME,
+    effects_in_words,
+    example,
+    headline,
+    lead,
+    limits,
+    scale_in_words,
+)
 
 if TYPE_CHECKING:
     from juryrank.ranking import Ranking
@@ -72,6 +81,7 @@ def report(ranking: Ranking, command: str | None = None) -> str:
         loader=PackageLoader("juryrank.report"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
+    pages.filters["literal"] = literal
     figures = list(_figures(ranking))
     attention = _attention(ranking.judges)
     return pages.get_template("report.html").render(
@@ -180,7 +190,7 @@ def _attention(judges: pl.DataFrame) -> list[dict[str, str]]:
     worth = by_attention(judges.filter(pl.col("verdict").is_in(NEEDS_ATTENTION)))
     return [
         {
-            "judges": listing(rows["judge"].to_list(), NAMED_TOGETHER),
+            "judges": listing([short(name, WIDEST_NAME) for name in rows["judge"]], NAMED_TOGETHER),
             "verdict": str(verdict),
             "reason": str(reason),
         }

@@ -17,14 +17,14 @@
 
   const fitted = (spec) => {
     if (window.innerWidth >= NARROW) return spec;
-    const narrower = { labelLimit: 90, columns: 2, gradientLength: 160 };
+    const narrower = { columns: 2, gradientLength: 160 };
     return JSON.parse(JSON.stringify(spec), (key, value) =>
       key in narrower && typeof value === "number" ? narrower[key] : value);
   };
 
   const draw = async () => {
     const specs = JSON.parse(document.getElementById("specs").textContent);
-    const actions = { export: true, source: false, compiled: false, editor: false };
+    const actions = window.innerWidth >= NARROW && { export: true, source: false, compiled: false, editor: false };
     const options = { renderer: "svg", actions, config: CONFIG, tooltip: { theme: "custom" } };
     await Promise.all(Object.entries(specs).map(([name, spec]) =>
       vegaEmbed(`#chart-${name}`, fitted(spec), options)));
