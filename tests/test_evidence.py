@@ -118,6 +118,22 @@ def test_agreement_is_what_comparing_two_judges_by_hand_gives() -> None:
     assert found.position[u, 0] > 0.0 > found.position[w, 0]
 
 
+def test_a_map_of_judges_who_share_next_to_nothing_tells_nothing() -> None:
+    sparse = jr.rank(jr.simulate(1_000, 60, votes_per_judge=100, seed=1).votes)
+    assert not sparse.agreement.tells
+    assert "too few pairs of items in common" in sparse.report()
+    dense = jr.rank(jr.simulate(15, 60, votes_per_judge=100, seed=1).votes)
+    assert dense.agreement.tells
+    assert "too few pairs of items in common" not in dense.report()
+
+
+def test_judges_who_all_guess_make_no_map() -> None:
+    rng = np.random.default_rng(2)
+    left, right = np.array([rng.choice(12, 2, replace=False) for _ in range(5_000)]).T
+    frame = pl.DataFrame({"judge": np.arange(5_000) % 50, "winner": left, "loser": right})
+    assert not agreement(jr.votes_from(frame), np.ones(50)).tells
+
+
 def test_the_map_puts_two_camps_apart() -> None:
     rng = np.random.default_rng(1)
     rows = []

@@ -65,7 +65,7 @@ def test_it_is_one_small_file_that_asks_for_no_other(ranking: jr.Ranking) -> Non
 def test_it_answers_first_and_says_how_it_was_done(ranking: jr.Ranking) -> None:
     text = Text(ranking.report("juryrank rank votes.csv --report x.html")).text
     for part in (
-        "Aster is clearly first. Birch is clearly second; 6 items are below.",
+        "Aster leads. Birch comes next; 6 items are below.",
         "What these votes cannot say",
         "Beyond doubt, which of Aster and Birch is better.",
         "Judges that need attention",
@@ -166,6 +166,10 @@ class Told:
         ),
         (
             [("A", 1, 1, 1), ("B", 1, 2, 2), ("C", 2, 3, 3)],
+            "A leads. B comes next; 1 item is below.",
+        ),
+        (
+            [("A", 1, 1, 1), ("B", 2, 2, 2), ("C", 3, 3, 3)],
             "A is clearly first. B is clearly second; 1 item is below.",
         ),
         (

@@ -46,6 +46,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "demo": jr.rank(jr.read_votes("examples/llm_judges.csv")),
         "evil": jr.rank(_evil_votes()),
         "large": jr.rank(made.votes),
+        "map": jr.rank(jr.simulate(12, 50, adversaries=5, votes_per_judge=60, seed=2).votes),
     }
     paths = {name: folder / f"{name}.html" for name in rankings}
     for name, ranking in rankings.items():
@@ -89,7 +90,7 @@ def opened(browser: Any, reports: dict[str, Path], request: pytest.FixtureReques
 
 
 EVERY = [("demo", DESKTOP), ("demo", PHONE), ("demo", PHONE, "dark"), ("evil", DESKTOP),
-         ("evil", PHONE),          ("large", DESKTOP), ("large", PHONE)]  # fmt: skip
+         ("evil", PHONE), ("large", DESKTOP), ("large", PHONE), ("map", PHONE)]  # fmt: skip
 
 
 @pytest.mark.parametrize("opened", EVERY, indirect=True, ids=str)
@@ -171,3 +172,44 @@ def test_it_prints(opened: Any) -> None:
     opened.emulate_media(media="print")
     assert not opened.locator("nav").is_visible()
     assert opened.locator("#table-items tbody tr").last.is_visible()
+
+
+@pytest.mark.parametrize("opened", [("large", DESKTOP, "dark")], indirect=True)
+def test_on_paper_tables_are_short_and_charts_fit(opened: Any) -> None:
+    opened.emulate_media(media="print")
+    opened.set_viewport_size({"width": 700, "height": 900})
+    rows = opened.locator("#table-items tbody tr")
+    assert rows.count() == 300
+    assert [rows.nth(k).is_visible() for k in (0, 49, 50, 299)] == [True, True, False, False]
+    assert opened.locator("#table-items .on-paper").is_visible()
+    for box in (chart.bounding_box() for chart in opened.locator(".chart svg.marks").all()):
+        assert box["x"] + box["width"] <= 700
+    assert opened.locator("body").evaluate("e => getComputedStyle(e).color") == "rgb(0, 0, 0)"
+
+
+@pytest.mark.parametrize("opened", [("demo", DESKTOP), ("large", PHONE)], indirect=True)
+def test_charts_and_what_can_be_done_with_them_have_names(opened: Any) -> None:
+    for chart in opened.locator("svg.marks").all():
+        name = chart.get_attribute("aria-labelledby")
+        assert opened.locator(f"#{name}").text_content().strip()
+    for button in opened.locator(".chart summary").all():
+        assert button.get_attribute("aria-label")
+    nameless = (
+        "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth)"
+    )
+    assert opened.evaluate(f"{nameless}.every(e => e.tabIndex === 0)")
+
+
+def test_without_scripts_the_words_and_tables_are_there_and_say_so_first(
+    browser: Any, reports: dict[str, Path]
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(reports["large"].as_uri())
+    notice = page.get_by_text("need JavaScript")
+    assert notice.is_visible()
+    assert notice.bounding_box()["y"] < page.locator("#answer").bounding_box()["y"]
+    assert page.locator("#table-items tbody tr").last.is_visible()
+    for idle in ("figure", ".search input", "h3.of-chart"):
+        assert not page.locator(idle).first.is_visible()
+    context.close()

@@ -25,6 +25,8 @@ MOST_ON_MAP = 500
 """Judges on the map of who agrees with whom, those with the most votes."""
 MOST_SURPRISING = 1e3
 """In standard errors; what was impossible would be infinitely surprising."""
+CLEARLY = 1.5
+"""So much larger than by chance the leading eigenvalue of agreement has to be."""
 FEW_SHARED = 4.0
 """Agreement on so many shared pairs of items counts half."""
 
@@ -128,6 +130,18 @@ class Agreement(NamedTuple):
     """The part of them on which they agree; NaN where they share none."""
     position: Floats
     """A place in the plane for each judge: those who agree are close, guessers in the middle."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether the places of many judges show more than chance would.
+
+        Of judges who vote by chance the likeness ``(agreed - disagreed) / (shared + 4)`` has the
+        variance ``shared / (shared + 4)^2``, and the largest eigenvalue is about twice the root of
+        its sum over a row (Wigner's law). The first coordinate has to be clearly longer.
+        """
+        variance = self.shared / (self.shared + FEW_SHARED) ** 2
+        by_chance = 2.0 * np.sqrt(variance.sum(axis=1).mean())
+        return bool((self.position[:, 0] ** 2).sum() > CLEARLY * by_chance)
 
 
 def agreement(votes: Votes, accuracy: Floats) -> Agreement:

@@ -17,7 +17,7 @@ from juryrank.arrays import Floats
 from juryrank.charting import altair
 from juryrank.errors import InputError
 from juryrank.labels import literal, short
-from juryrank.models import VERDICTS, model_named
+from juryrank.models import VERDICTS, Judges, model_named
 
 if TYPE_CHECKING:
     from juryrank.evidence import Agreement
@@ -38,10 +38,17 @@ MOST_WITH_NUMBERS = 12
 """Rows of a matrix up to which its cells have room for numbers."""
 MOST_DOTS = 1_000
 LEAST_VOTES_OF_DOT = 5
+MANY_TICKS = 8
 WIDEST_LABEL, WIDEST_ON_PHONE = 28, 13
 """In letters."""
 NARROW_SCREEN = 520
 NO_LIMIT = 0
+LANDMARKS: dict[Judges, tuple[float, ...]] = {
+    "accuracy": (0.0, 1.0),
+    "reliability": (0.5, 1.0),
+    "equal": (),
+}
+"""Where a guesser is, and the average judge or one who never errs."""
 PLAIN = "#0072B2"
 ACCENT = "#D55E00"
 FAINT = "#888888"
@@ -87,10 +94,9 @@ class Plots:
                 "accuracies to draw. hbtl, the default, tells judges apart."
             )
         rows = [_judge_row(row) for row in self._ranking.judges.iter_rows(named=True)]
-        guessing = 0.5 if kind == "reliability" else 0.0
         if len(rows) > MOST_NAMED:
-            return _many_judges(rows, guessing)
-        return _few_judges(rows, guessing, self._interval)
+            return _many_judges(rows, kind)
+        return _few_judges(rows, kind, self._interval)
 
     def pairs(self) -> Any:
         """How often favourites won, beside how often they should have won."""
@@ -115,7 +121,8 @@ class Plots:
         found = self._ranking.agreement
         labels = votes.judges.gather(found.judge).to_list()
         if len(labels) > MOST_IN_MATRIX:
-            return _map_of_judges(found, judges, labels)
+            what = model_named(self._ranking.model).judges
+            return _map_of_judges(found, judges, labels, what)
         order = np.argsort(-found.position[:, 0], kind="stable")
         names = [literal(labels[u]) for u in order]
         shared = {"shared": found.shared[np.ix_(order, order)]}
@@ -123,7 +130,7 @@ class Plots:
         return _heat_map(names, cells, "agree", "share of shared pairs on which they agree")
 
     def convergence(self) -> Any:
-        """How the solver came to its answer, evaluation by evaluation."""
+        """How the solver came to its answer, step by step."""
         if not len(self._ranking.fit.steps):
             raise InputError(
                 f"The model {self._ranking.model!r} is computed at once: there is no convergence."
@@ -176,8 +183,9 @@ def _few_items(rows: list[Row], scale: Scale, interval: str) -> Any:
         y=_named(alt.Y, "place", [row["item"] for row in rows])
     )
     x = alt.X(
-        "score:Q", scale=alt.Scale(zero=False), title=f"score with {interval}" if known else "score"
-    )
+        "score:Q", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=MANY_TICKS),
+        title=f"score with {interval}" if known else "score",
+    )  # fmt: skip
     point = base.mark_point(filled=True, opacity=1, size=80, color=PLAIN).encode(
         x=x, tooltip=_item_tooltip(alt, rows, scale)
     )
@@ -198,7 +206,9 @@ def _few_items(rows: list[Row], scale: Scale, interval: str) -> Any:
 def _many_items(rows: list[Row], scale: Scale) -> Any:
     alt = altair()
     base = alt.Chart(alt.Data(values=_thinned(rows)), width=WIDTH, height=300).encode(
-        x=alt.X("rank:Q", scale=alt.Scale(zero=False, nice=False), title="rank")
+        x=alt.X(
+            "rank:Q", scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=MANY_TICKS)
+        )
     )
     y = alt.Y("score:Q", scale=alt.Scale(zero=False), title="score")
     point = base.mark_point(filled=True, opacity=0.9, size=14, color=PLAIN).encode(
@@ -225,10 +235,10 @@ def _judge_row(row: Row) -> Row:
     }
 
 
-def _judge_tooltip(alt: Any) -> list[Any]:
+def _judge_tooltip(alt: Any, what: Judges) -> list[Any]:
     return [
         alt.Tooltip("judge:N"),
-        alt.Tooltip("accuracy:Q", format=".3f"),
+        alt.Tooltip("accuracy:Q", format=".3f", title=what),
         alt.Tooltip("low:Q", format=".3f"),
         alt.Tooltip("high:Q", format=".3f"),
         alt.Tooltip("votes:Q", format=","),
@@ -237,35 +247,39 @@ def _judge_tooltip(alt: Any) -> list[Any]:
     ]
 
 
-def _few_judges(rows: list[Row], guessing: float, interval: str) -> Any:
+def _few_judges(rows: list[Row], what: Judges, interval: str) -> Any:
     alt = altair()
     base = alt.Chart(alt.Data(values=_placed(rows))).encode(
         y=_named(alt.Y, "place", [row["judge"] for row in rows])
     )
-    x = alt.X("accuracy:Q", axis=alt.Axis(tickCount=8), title=f"accuracy with {interval}")
+    known = any(row["low"] is not None for row in rows)
+    title = f"{what} with {interval}" if known else what
+    x = alt.X("accuracy:Q", axis=alt.Axis(tickCount=MANY_TICKS), title=title)
     point = base.mark_point(filled=True, opacity=1, size=90).encode(
-        x=x, tooltip=_judge_tooltip(alt), **_by_verdict(alt, rows)
+        x=x, tooltip=_judge_tooltip(alt, what), **_by_verdict(alt, rows)
     )
-    lines = _reference(alt, "x", guessing), _reference(alt, "x", 1.0)
+    lines = [_reference(alt, "x", at) for at in LANDMARKS[what]]
     return _framed(*lines, _whisker(base, FAINT), point, rows=len(rows))
 
 
-def _many_judges(rows: list[Row], guessing: float) -> Any:
+def _many_judges(rows: list[Row], what: Judges) -> Any:
     alt = altair()
     base = alt.Chart(alt.Data(values=_thinned(_placed(rows))), width=WIDTH, height=300).encode(
         x=alt.X(
-            "place:Q", scale=alt.Scale(zero=False, nice=False), title="judges, by their accuracy"
+            "place:Q",
+            scale=alt.Scale(zero=False, nice=False),
+            axis=alt.Axis(tickCount=MANY_TICKS),
+            title=f"judges, by their {what}",
         )
     )
     point = base.mark_point(filled=True, opacity=0.9, size=24).encode(
-        y=alt.Y("accuracy:Q", title="accuracy"),
-        tooltip=_judge_tooltip(alt),
+        y=alt.Y("accuracy:Q", title=what),
+        tooltip=_judge_tooltip(alt, what),
         **_by_verdict(alt, rows),
     )
     whisker = base.mark_rule(opacity=0.3, color=FAINT).encode(y="low:Q", y2="high:Q")
-    return alt.layer(
-        _reference(alt, "y", guessing), _reference(alt, "y", 1.0), whisker, point
-    ).properties(width=WIDTH, height=300)
+    lines = [_reference(alt, "y", at) for at in LANDMARKS[what]]
+    return alt.layer(*lines, whisker, point).properties(width=WIDTH, height=300)
 
 
 def _by_verdict(alt: Any, rows: Iterable[Row]) -> dict[str, Any]:
@@ -275,7 +289,7 @@ def _by_verdict(alt: Any, rows: Iterable[Row]) -> dict[str, Any]:
     if not shown:
         return {"color": alt.value(PLAIN)}
     colours, shapes = zip(*(LOOK_OF_VERDICT[verdict] for verdict in shown), strict=True)
-    legend = alt.Legend(title=None, orient="bottom", columns=3)
+    legend = alt.Legend(title=None, orient="bottom", columns=4)
     return {
         "color": alt.Color(
             "verdict:N", scale=alt.Scale(domain=shown, range=colours), legend=legend
@@ -284,25 +298,27 @@ def _by_verdict(alt: Any, rows: Iterable[Row]) -> dict[str, Any]:
     }
 
 
-def _map_of_judges(found: Agreement, judges: pl.DataFrame, labels: list[Any]) -> Any:
+def _map_of_judges(found: Agreement, judges: pl.DataFrame, labels: list[Any], what: Judges) -> Any:
     alt = altair()
     known = {row["judge"]: _judge_row(row) for row in judges.iter_rows(named=True)}
     rows = [
         known[label] | {"x": x, "y": y}
         for label, (x, y) in zip(labels, found.position.tolist(), strict=True)
     ]
-    bare = alt.Axis(labels=False, ticks=False)
-    return (
-        alt.Chart(alt.Data(values=rows), width=WIDTH, height=380)
+    bare = alt.Axis(labels=False, ticks=False, grid=False)
+    point = (
+        alt.Chart(alt.Data(values=rows))
         .mark_point(filled=True, opacity=0.8)
         .encode(
             x=alt.X("x:Q", axis=bare, title="against most judges \u2190   \u2192 with most judges"),
             y=alt.Y("y:Q", axis=bare, title="what divides them besides"),
             size=alt.Size("votes:Q", scale=alt.Scale(range=[35, 250]), legend=None),
-            tooltip=_judge_tooltip(alt),
+            tooltip=_judge_tooltip(alt, what),
             **_by_verdict(alt, rows),
         )
     )
+    lines = _reference(alt, "x", 0.0), _reference(alt, "y", 0.0)
+    return alt.layer(*lines, point).properties(width=WIDTH, height=380)
 
 
 # --- pairs ---------------------------------------------------------------------------------------
@@ -382,7 +398,7 @@ def _heat_map(names: list[str], cells: list[Row], what: str, title: str) -> Any:
         title=title,
         gradientLength=200,
         titleLimit=300,
-        values=[0.0, 0.25, 0.5, 0.75, 1.0],
+        values=[0.0, 0.5, 1.0],
     )
     tooltip = [
         alt.Tooltip("row:N"),
@@ -420,17 +436,17 @@ def _convergence(steps: Sequence[tuple[int, float, float]]) -> Any:
     for done, (number, objective, slope) in enumerate(steps, start=1):
         stage += number == 1 or not rows
         left = slope if by_slope else objective - lowest
-        rows.append({"evaluation": done, "stage": stage, "objective": objective, "left": left})
+        rows.append({"step": done, "stage": stage, "objective": objective, "left": left})
     title = "slope left, in standard errors" if by_slope else "objective above its lowest"
     powers = alt.Axis(format="~e", tickCount=6)
     return (
         alt.Chart(alt.Data(values=_thinned([row for row in rows if row["left"] > 0.0])))
         .mark_line(point=True)
         .encode(
-            x=alt.X("evaluation:Q", axis=alt.Axis(tickMinStep=1)),
+            x=alt.X("step:Q", axis=alt.Axis(tickMinStep=1)),
             y=alt.Y("left:Q", scale=alt.Scale(type="log"), axis=powers, title=title),
             color=alt.Color("stage:N", legend=alt.Legend(orient="bottom")),
-            tooltip=["evaluation:Q", "stage:N", "objective:Q", "left:Q"],
+            tooltip=["step:Q", "stage:N", "objective:Q", "left:Q"],
         )
         .properties(width=WIDTH, height=220)
     )

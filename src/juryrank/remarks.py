@@ -118,10 +118,15 @@ def remarks_on_judges(judges: pl.DataFrame, set_aside: int) -> tuple[str, ...]:
         named = judges.filter(pl.col("verdict") == verdict)
         if not len(named):
             continue
-        cases = [f"{row['judge']} {row['reason']}" for row in named.iter_rows(named=True)]
+        cases = [f"{_who(row['judge'])} {row['reason']}" for row in named.iter_rows(named=True)]
         many = counted(len(named), f"{verdict} judge")
         aside = f" Their {counted(set_aside, 'vote')} on these items are set aside." if (
             verdict == "one-sided"
         ) else ""  # fmt: skip
         sentences.append(f"{many}: {listing(cases)}.{aside}")
     return tuple(sentences)
+
+
+def _who(judge: object) -> str:
+    """A judge by name; a mere number could be taken for a number of judges."""
+    return f"judge {judge}" if str(judge).isdigit() else str(judge)

@@ -48,7 +48,12 @@ def _rivals(items: pl.DataFrame, place: int) -> list[str]:
 
 
 def _is_sure(items: pl.DataFrame, place: int) -> bool:
-    return bool(items["rank_low"][place] == items["rank_high"][place])
+    """Whether only one rank is plausible, and no other item is in the same tier.
+
+    The second is the stricter: tiers compare all pairs at once.
+    """
+    alone = (items["tier"] == items["tier"][place]).sum() == 1
+    return bool(alone and items["rank_low"][place] == items["rank_high"][place])
 
 
 def _leading(items: pl.DataFrame, names: Sequence[str]) -> str:

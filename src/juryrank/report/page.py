@@ -44,6 +44,8 @@ ITEMS_BY_NAME = 30
 REASONS_SHOWN = 20
 NAMED_TOGETHER = 10
 SURPRISING = 2.0
+MOST_PRINTED = 50
+"""Rows of a table on paper."""
 LEAST_CELL = 14
 """Pixels that a row of a matrix needs at least."""
 
@@ -82,6 +84,7 @@ def report(ranking: Ranking, command: str | None = None) -> str:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     pages.filters["literal"] = literal
+    pages.globals["most_printed"] = MOST_PRINTED
     figures = list(_figures(ranking))
     attention = _attention(ranking.judges)
     return pages.get_template("report.html").render(
@@ -99,6 +102,7 @@ def report(ranking: Ranking, command: str | None = None) -> str:
         attention=attention[:REASONS_SHOWN],
         not_told=max(len(attention) - REASONS_SHOWN, 0),
         verdicts=_verdict_counts(ranking.judges),
+        agreement_is_chance=_agreement_is_chance(ranking),
         judges_alike=model_named(ranking.model).judges == "equal",
         done=list(_how_it_was_done(ranking)),
         command=command or f"import juryrank as jr\n\nranking = {ranking.call}",
@@ -117,7 +121,7 @@ def _figures(ranking: Ranking) -> Iterator[Figure]:
         yield Figure(
             "convergence",
             ranking.plot.convergence(),
-            "Every evaluation of the fit, in the stages of the search.",
+            "Every step of the fit, in the stages of the search.",
         )
 
 
@@ -140,12 +144,21 @@ def _figures_of_judges(ranking: Ranking) -> Iterator[Figure]:
     if len(ranking.judges) < 2:
         return
     if model_named(ranking.model).judges == "accuracy":
-        scale = "0 is guessing, 1 the average judge, and below 0 votes run against the order."
+        scale = (
+            "0 is guessing, 1 the average judge (counted by votes), and below 0 votes run against "
+            "the order."
+        )
         yield Figure("judges", ranking.plot.judges(), f"The judges by accuracy: {scale}")
     elif model_named(ranking.model).judges == "reliability":
-        scale = "the chance to vote as one means to; a half is guessing."
+        scale = "the chance to vote as one sees it; a half is guessing."
         yield Figure("judges", ranking.plot.judges(), f"The judges by reliability: {scale}")
-    yield _figure_of_agreement(ranking)
+    if not _agreement_is_chance(ranking):
+        yield _figure_of_agreement(ranking)
+
+
+def _agreement_is_chance(ranking: Ranking) -> bool:
+    """Whether a map of the judges would show nothing but noise."""
+    return len(ranking.agreement.judge) > MOST_IN_MATRIX and not ranking.agreement.tells
 
 
 def _figure_of_agreement(ranking: Ranking) -> Figure:
@@ -161,7 +174,7 @@ def _figure_of_agreement(ranking: Ranking) -> Figure:
         "agreement",
         ranking.plot.agreement(),
         f"A map of the judges{which}: close together are those who agree on the pairs that both "
-        "have seen; in the middle, those who agree with nobody in particular.",
+        "have seen. Where the dashed lines cross are those who agree with nobody in particular.",
     )
 
 

@@ -84,6 +84,11 @@ def _share(value: float) -> str:
     return f"{value:.0%}"
 
 
+def _chance(value: float) -> str:
+    """In percent, never rounded to a certainty."""
+    return "<1%" if value < 0.005 else ">99%" if value >= 0.995 else _share(value)
+
+
 def _decimal(value: float) -> str:
     return f"{value:z.2f}"
 
@@ -103,7 +108,7 @@ def items_table(ranking: Ranking) -> Table:
         Column("to", "score_high", points),
         Column("best rank", "rank_low", _count),
         Column("worst rank", "rank_high", _count),
-        Column("chance to be best", "p_best", _share),
+        Column("chance to be best", "p_best", _chance),
         Column("tier", "tier", _count),
     )
     return _made("items", columns, ranking.items, MOST_ROWS)
@@ -135,6 +140,6 @@ def pairs_table(ranking: Ranking) -> Table:
         Column("votes", "votes", _count),
         Column("won", "observed", _share),
         Column("foretold", "expected", _share),
-        Column("standard errors off", "surprise", lambda z: f"{z:+.1f}"),
+        Column("standard errors off", "surprise", lambda z: f"{z:+z.1f}"),
     )
     return _made("pairs", columns, ranking.pairs.head(PAIRS_SHOWN), PAIRS_SHOWN)

@@ -22,12 +22,26 @@
       key in narrower && typeof value === "number" ? narrower[key] : value);
   };
 
+  const madeKnown = (name) => {
+    const chart = document.getElementById(`chart-${name}`);
+    const picture = chart.querySelector("svg.marks");
+    picture.setAttribute("role", "img");
+    picture.setAttribute("aria-labelledby", `caption-${name}`);
+    for (const part of picture.children) part.setAttribute("aria-hidden", "true");
+    chart.querySelector("summary")?.setAttribute("aria-label", "Save this picture");
+    const frame = chart.parentElement;
+    if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+  };
+
   const draw = async () => {
     const specs = JSON.parse(document.getElementById("specs").textContent);
     const actions = window.innerWidth >= NARROW && { export: true, source: false, compiled: false, editor: false };
-    const options = { renderer: "svg", actions, config: CONFIG, tooltip: { theme: "custom" } };
-    await Promise.all(Object.entries(specs).map(([name, spec]) =>
-      vegaEmbed(`#chart-${name}`, fitted(spec), options)));
+    const i18n = { CLICK_TO_VIEW_ACTIONS: "Save this picture" };
+    const options = { renderer: "svg", actions, i18n, config: CONFIG, tooltip: { theme: "custom" } };
+    await Promise.all(Object.entries(specs).map(async ([name, spec]) => {
+      await vegaEmbed(`#chart-${name}`, fitted(spec), options);
+      madeKnown(name);
+    }));
     document.documentElement.dataset.charts = "drawn";
   };
 
