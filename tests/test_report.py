@@ -86,7 +86,7 @@ def test_judges_of_whom_the_same_is_said_are_named_together() -> None:
     ranking = jr.rank(made.votes)
     backwards = ranking.judges.filter(pl.col("verdict") == "backwards")
     assert len(backwards) > 10
-    said = f"and {len(backwards) - 10} more (backwards) votes against the order"
+    said = f"and {len(backwards) - 10} more (backwards): votes against the order"
     assert Text(ranking.report()).text.count(said) == 1
 
 
@@ -132,6 +132,14 @@ def test_little_data_has_a_report(frame: pl.DataFrame) -> None:
     assert specs(page)
 
 
+def test_captions_and_method_are_true_of_what_is_shown() -> None:
+    text = Text(jr.rank(jr.read_votes(EXAMPLE), "win-rate").report()).text
+    assert "gumbel" not in text
+    assert "Pale dots are single pairs" in text
+    sparse = jr.rank(jr.simulate(400, 20, votes_per_judge=30, seed=1).votes)
+    assert "Pale dots" not in Text(sparse.report()).text
+
+
 def test_the_call_is_told_as_it_was_made() -> None:
     votes = jr.read_votes(EXAMPLE)
     assert jr.rank(votes).call == "jr.rank(votes)"
@@ -142,7 +150,7 @@ def test_the_call_is_told_as_it_was_made() -> None:
 def items(*rows: tuple[str, int, int, int]) -> pl.DataFrame:
     """Items with tier and plausible ranks."""
     names = ["item", "tier", "rank_low", "rank_high"]
-    return pl.DataFrame(rows, schema=names, orient="row")
+    return pl.DataFrame(rows, schema=names, orient="row").with_row_index("rank", offset=1)
 
 
 class Told:
@@ -193,6 +201,22 @@ class Told:
 )
 def test_the_answer_in_words(rows: list[tuple[str, int, int, int]], said: str) -> None:
     assert " ".join(lead(Told(items(*rows)))) == said  # type: ignore[arg-type]
+
+
+def test_equal_scores_have_no_leader() -> None:
+    def tied(*pairs: tuple[str, str]) -> pl.DataFrame:
+        left, right = zip(*pairs, strict=True)
+        return pl.DataFrame({"left": left * 4, "right": right * 4}).with_columns(
+            winner=pl.lit("tie")
+        )
+
+    all_tied = tied(("a", "b"), ("b", "c"), ("c", "a"))
+    for intervals in ("information", None):
+        said = " ".join(lead(jr.rank(all_tied, intervals=intervals)))
+        assert "All have the same score" in said
+    lost = pl.DataFrame({"left": ["a", "b"] * 2, "right": ["c"] * 4, "winner": ["left"] * 4})
+    assert "a and b share the highest score" in " ".join(lead(jr.rank(pl.concat([
+        tied(("a", "b")), lost]), intervals=None)))  # fmt: skip
 
 
 def test_what_cannot_be_said_counts_what_it_does_not_name() -> None:

@@ -46,6 +46,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "demo": jr.rank(jr.read_votes("examples/llm_judges.csv")),
         "evil": jr.rank(_evil_votes()),
         "large": jr.rank(made.votes),
+        "bare": jr.rank(jr.read_votes("examples/llm_judges.csv"), intervals=None),
         "map": jr.rank(jr.simulate(12, 50, adversaries=5, votes_per_judge=60, seed=2).votes),
     }
     paths = {name: folder / f"{name}.html" for name in rankings}
@@ -90,7 +91,8 @@ def opened(browser: Any, reports: dict[str, Path], request: pytest.FixtureReques
 
 
 EVERY = [("demo", DESKTOP), ("demo", PHONE), ("demo", PHONE, "dark"), ("evil", DESKTOP),
-         ("evil", PHONE), ("large", DESKTOP), ("large", PHONE), ("map", PHONE)]  # fmt: skip
+         ("evil", PHONE), ("large", DESKTOP), ("large", PHONE), ("map", PHONE),
+         ("bare", DESKTOP)]  # fmt: skip
 
 
 @pytest.mark.parametrize("opened", EVERY, indirect=True, ids=str)

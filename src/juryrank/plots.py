@@ -235,6 +235,11 @@ def _judge_row(row: Row) -> Row:
     }
 
 
+def _are_known(rows: Iterable[Row]) -> bool:
+    """Whether there are intervals."""
+    return any(row["low"] is not None for row in rows)
+
+
 def _judge_tooltip(alt: Any, what: Judges) -> list[Any]:
     return [
         alt.Tooltip("judge:N"),
@@ -252,14 +257,15 @@ def _few_judges(rows: list[Row], what: Judges, interval: str) -> Any:
     base = alt.Chart(alt.Data(values=_placed(rows))).encode(
         y=_named(alt.Y, "place", [row["judge"] for row in rows])
     )
-    known = any(row["low"] is not None for row in rows)
+    known = _are_known(rows)
     title = f"{what} with {interval}" if known else what
     x = alt.X("accuracy:Q", axis=alt.Axis(tickCount=MANY_TICKS), title=title)
     point = base.mark_point(filled=True, opacity=1, size=90).encode(
         x=x, tooltip=_judge_tooltip(alt, what), **_by_verdict(alt, rows)
     )
-    lines = [_reference(alt, "x", at) for at in LANDMARKS[what]]
-    return _framed(*lines, _whisker(base, FAINT), point, rows=len(rows))
+    below = [_reference(alt, "x", at) for at in LANDMARKS[what]]
+    below += [_whisker(base, FAINT)] if known else []
+    return _framed(*below, point, rows=len(rows))
 
 
 def _many_judges(rows: list[Row], what: Judges) -> Any:
@@ -278,8 +284,9 @@ def _many_judges(rows: list[Row], what: Judges) -> Any:
         **_by_verdict(alt, rows),
     )
     whisker = base.mark_rule(opacity=0.3, color=FAINT).encode(y="low:Q", y2="high:Q")
-    lines = [_reference(alt, "y", at) for at in LANDMARKS[what]]
-    return alt.layer(*lines, whisker, point).properties(width=WIDTH, height=300)
+    below = [_reference(alt, "y", at) for at in LANDMARKS[what]]
+    below += [whisker] if _are_known(rows) else []
+    return alt.layer(*below, point).properties(width=WIDTH, height=300)
 
 
 def _by_verdict(alt: Any, rows: Iterable[Row]) -> dict[str, Any]:
@@ -324,13 +331,16 @@ def _map_of_judges(found: Agreement, judges: pl.DataFrame, labels: list[Any], wh
 # --- pairs ---------------------------------------------------------------------------------------
 
 
-def _dots(pairs: pl.DataFrame) -> list[Row]:
-    """Pairs of items with enough votes, the favourite first; none if there are too many."""
+def pairs_with_dots(pairs: pl.DataFrame) -> list[Row]:
+    """Pairs of items with enough votes; none if there are too many to draw."""
     some = pairs.filter(pl.col("votes") >= LEAST_VOTES_OF_DOT)
-    if len(some) > MOST_DOTS:
-        return []
+    return some.to_dicts() if len(some) <= MOST_DOTS else []
+
+
+def _dots(pairs: pl.DataFrame) -> list[Row]:
+    """Pairs to draw, the favourite first."""
     rows = []
-    for row in some.iter_rows(named=True):
+    for row in pairs_with_dots(pairs):
         favourite = row["expected"] >= 0.5
         one, other = ("item", "other") if favourite else ("other", "item")
         rows.append(

@@ -221,7 +221,7 @@ def one_sided_reason(items: pl.Series, found: OneSided, place: int) -> str:
     halves = "" if times == int(times) else " (ties: halves)"
     return (
         f"voted {for_or_against} {item} in {number(round(float(times), 1))} of "
-        f"{counted(round(float(votes), 1), 'vote')}{halves}, where {usual:.0f} would be usual"
+        f"{counted(round(float(votes), 1), 'vote')}{halves}, where {usual:,.0f} would be usual"
     )
 
 

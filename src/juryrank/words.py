@@ -26,18 +26,29 @@ def lead(ranking: Ranking) -> list[str]:
     if items["tier"].is_null().all():
         return _without_intervals(ranking)
     if items["tier"].max() == 1:
-        best = _names(items)[0]
-        return ["No item is surely better than any other.", f"{best} has the highest score."]
+        return ["No item is surely better than any other.", f"{_highest(items)}."]
     leaders = _rivals(items, 0)
     return [_leading(items, leaders), *_following(items, len(leaders))]
 
 
 def _without_intervals(ranking: Ranking) -> list[str]:
-    names = _names(ranking.items)
+    items = ranking.items
+    next_ones = _names(items.filter(pl.col("rank") > 1).head(MOST_NAMED - 1))
+    then = f", then {conjunction(next_ones)}" if next_ones else ""
     return [
-        f"{names[0]} has the highest score, then {conjunction(names[1:MOST_NAMED])}.",
+        f"{_highest(items)}{then}.",
         "This answer has no intervals, so it does not say how sure the order is.",
     ]
+
+
+def _highest(items: pl.DataFrame) -> str:
+    """Who has the highest score, or who share it."""
+    first = _names(items.filter(pl.col("rank") == 1))
+    if len(first) == 1:
+        return f"{first[0]} has the highest score"
+    if len(first) == len(items):
+        return "All have the same score"
+    return f"{_some(first)} share the highest score"
 
 
 def _rivals(items: pl.DataFrame, place: int) -> list[str]:

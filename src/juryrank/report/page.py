@@ -16,7 +16,13 @@ from juryrank import __version__
 from juryrank.errors import counted, listing
 from juryrank.labels import literal, short
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
-from juryrank.plots import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT, MOST_IN_MATRIX, MOST_NAMED
+from juryrank.plots import (
+    LEAST_VOTES_OF_DOT,
+    LOOK_OF_VERDICT,
+    MOST_IN_MATRIX,
+    MOST_NAMED,
+    pairs_with_dots,
+)
 from juryrank.report.tables import items_table, judges_table, pairs_table
 from juryrank.saving import check_report_can_be_made
 from juryrank.verdicts import by_attention
@@ -31,7 +37,7 @@ from juryrank.words import (
 )
 
 if TYPE_CHECKING:
-    from juryrank.ranking import Ranking
+    from juryrank.ranking import Fit, Ranking
 
 WAYS_TO_INTERVALS = {
     "information": "from the curvature of the fit (votes are the independent draws)",
@@ -179,11 +185,12 @@ def _figure_of_agreement(ranking: Ranking) -> Figure:
 
 
 def _figures_of_pairs(ranking: Ranking) -> Iterator[Figure]:
+    single = " Pale dots are single pairs of items." if pairs_with_dots(ranking.pairs) else ""
     yield Figure(
         "calibration",
         ranking.plot.pairs(),
         "Does the model fit? Votes in groups by how sure the model is of them: dots on the dashed "
-        "line mean that favourites win as often as foretold. Pale dots are single pairs of items.",
+        f"line mean that favourites win as often as foretold.{single}",
     )
     shown = min(len(ranking.items), MOST_IN_MATRIX)
     which = "" if shown == len(ranking.items) else f" The best {shown} items."
@@ -205,7 +212,7 @@ def _attention(judges: pl.DataFrame) -> list[dict[str, str]]:
         {
             "judges": listing([short(name, WIDEST_NAME) for name in rows["judge"]], NAMED_TOGETHER),
             "verdict": str(verdict),
-            "reason": str(reason),
+            "reason": f": {reason}" if len(rows) > 1 else f" {reason}",
         }
         for (verdict, reason), rows in worth.group_by("verdict", "reason", maintain_order=True)
     ]
@@ -236,7 +243,8 @@ def _surprises(pairs: pl.DataFrame) -> str:
 
 def _how_it_was_done(ranking: Ranking) -> Iterator[tuple[str, str]]:
     fit, model = ranking.fit, model_named(ranking.model)
-    yield "Model", f"{model.name}: {model.title}, {ranking.noise.name} noise"
+    noise = "" if model.method == "win-rate" else f", {ranking.noise.name} noise"
+    yield "Model", f"{model.name}: {model.title}{noise}"
     yield "Votes", _votes_in_words(ranking)
     for sentence in scale_in_words(ranking):
         yield "Scale", sentence
@@ -245,12 +253,16 @@ def _how_it_was_done(ranking: Ranking) -> Iterator[tuple[str, str]]:
     yield "Prior", _prior_in_words(fit.prior, by_data=fit.prior_chosen)
     if fit.intervals:
         yield "Intervals", f"{100 * fit.confidence:.4g}%, {WAYS_TO_INTERVALS[fit.intervals]}"
-    evaluations = counted(fit.iterations, "evaluation")
-    end = "converged" if fit.converged else "did NOT converge"
-    lowest = "" if fit.objective is None else f", objective {fit.objective:,.6g}"
-    yield "Fit", f"{end} after {evaluations}{lowest}"
+    yield "Fit", _fit_in_words(fit)
     others = ", ".join(f"{name} {version(name)}" for name in VERSIONS_OF)
     yield "Versions", f"juryrank {__version__}, Python {platform.python_version()}, {others}"
+
+
+def _fit_in_words(fit: Fit) -> str:
+    end = "converged" if fit.converged else "did NOT converge"
+    passes = "1 pass" if fit.iterations == 1 else f"{fit.iterations:,} passes"
+    lowest = "" if fit.objective is None else f", objective {fit.objective:,.6g}"
+    return f"{end} after {passes} over the votes{lowest}"
 
 
 def _votes_in_words(ranking: Ranking) -> str:
