@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import juryrank as jr
+from juryrank.report.tables import items_table, pairs_table
 from juryrank.saving import REPORT_NEEDS, check_report_can_be_made
 from juryrank.words import lead, limits
 
@@ -138,6 +139,19 @@ def test_captions_and_method_are_true_of_what_is_shown() -> None:
     assert "Pale dots are single pairs" in text
     sparse = jr.rank(jr.simulate(400, 20, votes_per_judge=30, seed=1).votes)
     assert "Pale dots" not in Text(sparse.report()).text
+
+
+def test_no_number_in_a_table_says_more_than_is_known() -> None:
+    made = jr.rank(jr.simulate(12, 8, votes_per_judge=60, seed=2).votes)
+    chances, nearly = made.items["p_best"].to_list(), made.pairs.head(1)
+    assert min(chances) < 0.005
+    column = items_table(made).headings.index("chance to be best")
+    texts = [row[column].text for row in items_table(made).rows]
+    assert "0%" not in texts
+    assert "100%" not in texts
+    assert texts[-1] == "<1%"
+    made.__dict__["pairs"] = nearly.with_columns(surprise=-0.01)
+    assert pairs_table(made).rows[0][-1].text == "+0.0"
 
 
 def test_the_call_is_told_as_it_was_made() -> None:

@@ -493,7 +493,7 @@ def _named(channel: Any, field: str, names: Sequence[str]) -> Any:
 
 
 def _whisker(base: Any, colour: str) -> Any:
-    return base.mark_rule(strokeWidth=3, opacity=0.5, color=colour).encode(x="low:Q", x2="high:Q")
+    return base.mark_rule(strokeWidth=3, opacity=0.7, color=colour).encode(x="low:Q", x2="high:Q")
 
 
 def _reference(alt: Any, axis: str, value: float) -> Any:

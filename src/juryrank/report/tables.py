@@ -86,7 +86,7 @@ def _share(value: float) -> str:
 
 def _chance(value: float) -> str:
     """In percent, never rounded to a certainty."""
-    return "<1%" if value < 0.005 else ">99%" if value >= 0.995 else _share(value)
+    return "<1%" if value < 0.01 else ">99%" if value > 0.99 else _share(value)
 
 
 def _decimal(value: float) -> str:
