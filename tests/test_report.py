@@ -239,6 +239,8 @@ def test_what_cannot_be_said_counts_what_it_does_not_name() -> None:
     assert told[0] == "Beyond doubt, which of 1a and 1b is better."
     assert told[3] == "Beyond doubt, the order within 2 further tiers."
     assert told[-1].startswith("Whether these judges are right.")
+    told = list(limits(Told(items(*rows[:8]))))  # type: ignore[arg-type]
+    assert told[3] == "Beyond doubt, which of 4a and 4b is better."
 
 
 def test_a_missing_package_is_named_before_the_long_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -172,6 +172,9 @@ def test_a_chart_tells_more_where_it_is_pointed_at(opened: Any) -> None:
 def test_it_prints(opened: Any) -> None:
     assert len(opened.pdf()) > 10_000
     opened.emulate_media(media="print")
+    printed = "e => getComputedStyle(e, '::before').content"
+    assert opened.locator("#table-items th").nth(1).evaluate(printed) == '"item"'
+    assert opened.locator("th button:visible").count() == 0
     assert not opened.locator("nav").is_visible()
     assert opened.locator("#table-items tbody tr").last.is_visible()
 

@@ -131,9 +131,11 @@ def _groups(items: pl.DataFrame) -> Iterator[str]:
         return
     groups = [_names(rows) for _, rows in items.group_by("tier", maintain_order=True)]
     several = [names for names in groups if len(names) > 1]
-    for names in several[:MOST_GROUPS]:
+    # A single tier more is as soon named as counted.
+    named = len(several) if len(several) <= MOST_GROUPS + 1 else MOST_GROUPS
+    for names in several[:named]:
         yield f"Beyond doubt, which of {_some(names)} is better."
-    rest = several[MOST_GROUPS:]
+    rest = several[named:]
     if rest:
         yield f"Beyond doubt, the order within {counted(len(rest), 'further tier')}."
 
