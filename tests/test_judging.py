@@ -268,6 +268,18 @@ def test_one_vote_without_a_prior_proves_nothing() -> None:
     assert verdict["mirror"] == "backwards"
 
 
+def test_who_is_below_nought_but_not_for_sure_may_vote_backwards() -> None:
+    """One interval in forty of an honest guesser lies below 0, so of many judges some will."""
+    made = jr.simulate(10, accuracies=[1.5] * 30 + [-1.5] * 8, votes_per_judge=30, seed=1)
+    many = made.votes.filter(judge="judge-38")
+    found = jr.rank(pl.concat([made.votes, *[many] * 3]), guard=False).judges
+    told = {judge: (verdict, reason) for judge, verdict, reason in found.filter(
+        pl.col("accuracy_high") < 0.0
+    ).select("judge", "verdict", "reason").rows()}  # fmt: skip
+    assert told.pop("judge-38") == ("backwards", "votes against the order")
+    assert set(told.values()) == {("guessing", "does not follow the order, and may vote backwards")}
+
+
 def test_ties_alone_say_nothing_of_a_judge() -> None:
     rows = [(f"judge-{k % 3}", "abc"[k % 3], "abc"[(k + 1) % 3], "tie") for k in range(30)]
     frame = pl.DataFrame(rows, schema=["judge", "left", "right", "winner"], orient="row")

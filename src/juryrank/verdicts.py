@@ -236,6 +236,7 @@ def _by_accuracy(votes: Votes, standing: Standing) -> tuple[list[Verdict], list[
     told = np.isnan(standing.sd) | ~(standing.own_sd > LARGEST_OWN_ERROR)
     choices: list[tuple[NDArray[np.bool_], Verdict, str]] = [
         (backwards, "backwards", "votes against the order"),
+        (high < 0.0, "guessing", "does not follow the order, and may vote backwards"),
         ((low <= 0.0) & (high < 1.0) & told, "guessing", "hardly follows the order"),
         ((low <= 0.0) | ~told, "too few votes to tell", "could be guessing, could be average"),
         (low < RELIABLE, "ordinary", "follows the order"),
