@@ -151,7 +151,7 @@ def test_judges_may_be_taken_a_few_at_a_time(
 def test_inverses_are_inverses() -> None:
     root = np.random.default_rng(0).normal(size=(7, 7))
     matrix = root @ root.T + np.eye(7)
-    inverse = inverse_of(matrix)
+    inverse = inverse_of(matrix.copy())
     assert inverse.whole @ matrix == pytest.approx(np.eye(7), abs=1e-12)
     lower = np.tril(inverse.root)
     assert lower.T @ lower == pytest.approx(inverse.whole, rel=1e-12)

@@ -334,6 +334,8 @@ def _usual(objective: Objective) -> float:
     wins, lists = objective.wins, objective.lists
     counts = _cell_counts(objective, LONGEST_COUNT)
     median = max(np.searchsorted(np.cumsum(counts), 0.5 * counts.sum()), 1)
+    if not len(wins.given_weight) and not len(lists.weight):
+        return float(median)
     stride = max(1, -(-len(wins.winner) // WEIGHTS_LOOKED_AT))
     weights = np.concatenate((wins.weight[::stride], lists.weight))
     give_back(wins.weight)

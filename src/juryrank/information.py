@@ -29,6 +29,8 @@ MOST_DENSE = 3_000
 """With more unknowns, ``A`` is not kept as a whole matrix."""
 MOST_NUMBERS = 1 << 20
 """Of the ``b_u`` that are worked out at a time."""
+MIRRORED_AT_ONCE = 64
+"""Rows of a triangle that fit into the nearest memory."""
 LEAST_BEND = 1e-12
 """An accuracy with less curvature is not determined at all; its judge is left out of the errors."""
 WIDE = 10
@@ -83,7 +85,7 @@ class Information:
 
     def profile_matrix(self) -> Floats:
         """``A - B C^-1 B'``, prior included."""
-        return _mirrored(self._upper)
+        return mirrored(self._upper.copy())
 
     def mixed_sum(self, factor: Floats) -> Floats:
         """``sum_u factor_u b_u``."""
@@ -203,13 +205,16 @@ class _SparseRows:
 
 
 def inverse_of(matrix: Floats) -> Inverse:
-    """The inverse of a symmetric matrix; raises `LinAlgError` where it is not positive."""
-    factor, failed = lapack.dpotrf(matrix.T, lower=1, clean=0)
+    """The inverse of a symmetric matrix, which is spoilt.
+
+    Raises `LinAlgError` where it is not positive.
+    """
+    factor, failed = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
     if failed:
         raise LinAlgError("The matrix is not positive definite.")
     root, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
     whole, _ = lapack.dlauum(root, lower=1)
-    return Inverse(root, _mirrored(whole.T))
+    return Inverse(root, mirrored(whole.T))
 
 
 def shares(objective: Objective, bend: Floats) -> Floats:
@@ -220,9 +225,20 @@ def shares(objective: Objective, bend: Floats) -> Floats:
     return np.divide(1.0, bend, out=found, where=bend > LEAST_BEND)
 
 
-def _mirrored(upper: Floats) -> Floats:
-    """The symmetric matrix with this upper triangle."""
-    return np.triu(upper) + np.triu(upper, 1).T
+def add_product(matrix: Floats, factor: float, rows: Floats, columns: Floats) -> None:
+    """Add ``factor rows columns'`` to a matrix, in place."""
+    # To BLAS, which has columns where we have rows, the matrix is its transpose.
+    blas.dger(factor, columns, rows, a=matrix.T, overwrite_a=1)
+
+
+def mirrored(upper: Floats) -> Floats:
+    """Make a matrix symmetric by its upper triangle, in place and block by block."""
+    for first in range(0, len(upper), MIRRORED_AT_ONCE):
+        own = slice(first, first + MIRRORED_AT_ONCE)
+        corner = upper[own, own]
+        corner[:] = np.triu(corner) + np.triu(corner, 1).T
+        upper[own.stop :, own] = upper[own, own.stop :].T
+    return upper
 
 
 def _small_enough(layout: Layout) -> Layout:

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from juryrank.arrays import Floats
 from juryrank.conjugate import System, solved
-from juryrank.information import MOST_DENSE, Information, Inverse, inverse_of
+from juryrank.information import MOST_DENSE, Information, Inverse, add_product, inverse_of
 from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution
 from juryrank.wide import WideInformation
@@ -236,17 +236,20 @@ class _Parts(Generic[Blocks]):
         n = len(self.score)
         return np.asarray(unknowns - unknowns[..., :n].mean(axis=-1, keepdims=True) * self.level)
 
-    def in_gauge(self, own: Floats, with_scale: Floats, scale_variance: float) -> Floats:
-        """The covariance of the answer's unknowns, from that of the solver's.
+    def in_gauge(self, whole: Floats, with_scale: Floats, scale_variance: float) -> Floats:
+        """Make of ``W``, in place, the covariance of the answer's unknowns.
 
-        ``own`` is ``P W P``, `with_scale` is ``P W q``.
+        `with_scale` is ``P W q``.
         """
+        n = len(self.score)
+        add_product(whole, -1.0, whole[:, :n].mean(axis=1), self.level)
+        add_product(whole, -1.0, self.level, whole[:n].mean(axis=0))
+        whole *= self.stretch[:, None]
+        whole *= self.stretch
         half = self.stretch * with_scale - 0.5 * scale_variance * self.along
-        cross = np.outer(half, self.along)
-        found: Floats = own * self.stretch[:, None]
-        found *= self.stretch
-        found -= cross + cross.T
-        return found
+        add_product(whole, -1.0, half, self.along)
+        add_product(whole, -1.0, self.along, half)
+        return whole
 
     def scale_variance(self, with_scale: Floats) -> float:
         """``var(c) = sum slope^2 / C + q' W q``."""
@@ -274,16 +277,16 @@ class _Parts(Generic[Blocks]):
 
 
 def _dense(parts: _Parts[Information], inverse: Inverse) -> Uncertainty:
+    """What follows from the inverse, which becomes the covariance of the answer."""
     n = len(parts.score)
     with_scale = inverse.whole @ parts.scale_pull
-    own = parts.centred(parts.centred(inverse.whole).T)
     scale_variance = parts.scale_variance(with_scale)
-    joint = parts.in_gauge(own, parts.centred(with_scale), scale_variance)
     if parts.objective.accuracies_free:
         forms = parts.blocks.mixed_forms(inverse, with_scale)
         accuracy_sd = parts.accuracy_sd(*forms, scale_variance)
     else:
         accuracy_sd = np.full(len(parts.accuracy), np.nan)
+    joint = parts.in_gauge(inverse.whole, parts.centred(with_scale), scale_variance)
     return from_joint(joint[:n, :n], accuracy_sd, parts.own_accuracy_sd(), _effect_sd(parts, joint))
 
 
@@ -307,9 +310,9 @@ def _effect_sd(parts: _Parts[Information], joint: Floats) -> Floats:
 def _inverse(parts: _Parts[Information]) -> Inverse:
     """``W``, the open directions held."""
     matrix = parts.blocks.profile_matrix()
-    matrix += parts.level_stiffness * np.outer(parts.level, parts.level)
+    add_product(matrix, parts.level_stiffness, parts.level, parts.level)
     if not parts.objective.has_scale:
-        matrix += parts.open_stiffness * np.outer(parts.along, parts.along)
+        add_product(matrix, parts.open_stiffness, parts.along, parts.along)
     return inverse_of(matrix)
 
 
