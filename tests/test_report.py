@@ -9,6 +9,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -170,8 +171,9 @@ def items(*rows: tuple[str, int, int, int]) -> pl.DataFrame:
 class Told:
     """As much of a ranking as words need."""
 
-    def __init__(self, items: pl.DataFrame) -> None:
+    def __init__(self, items: pl.DataFrame, confidence: float = 0.95) -> None:
         self.items = items
+        self.fit = SimpleNamespace(confidence=confidence)
         self.judges = pl.DataFrame({"verdict": ["ordinary"]})
 
 
@@ -215,6 +217,14 @@ class Told:
 )
 def test_the_answer_in_words(rows: list[tuple[str, int, int, int]], said: str) -> None:
     assert " ".join(lead(Told(items(*rows)))) == said  # type: ignore[arg-type]
+
+
+def test_nothing_is_clear_with_little_confidence() -> None:
+    rows = [("A", 1, 1, 1), ("B", 2, 2, 3), ("C", 2, 2, 3), ("D", 3, 4, 4)]
+    told = Told(items(*rows), confidence=0.5)
+    assert lead(told)[0] == "A is probably first."  # type: ignore[arg-type]
+    said = next(limits(told))  # type: ignore[arg-type]
+    assert said == "With 50% confidence, which of B and C is better."
 
 
 def test_equal_scores_have_no_leader() -> None:

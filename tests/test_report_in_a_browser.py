@@ -146,6 +146,17 @@ def test_tables_can_be_searched(opened: Any) -> None:
     assert _column(opened, "items", 2) == everything
 
 
+@pytest.mark.parametrize("opened", [("demo", PHONE), ("evil", PHONE)], indirect=True)
+def test_names_stay_in_view_while_a_table_is_scrolled(opened: Any) -> None:
+    for table in ("items", "judges", "pairs"):
+        frame = opened.locator(f"#table-{table} .rows")
+        frame.evaluate("e => { e.scrollLeft = e.scrollWidth }")
+        assert frame.evaluate("e => e.scrollLeft") > 0
+        name, whole = frame.locator("td.name").first.bounding_box(), frame.bounding_box()
+        assert abs(name["x"] - whole["x"]) < 3
+        assert name["width"] < 0.5 * whole["width"]
+
+
 @pytest.mark.parametrize("opened", [("evil", DESKTOP)], indirect=True)
 def test_labels_are_shown_and_never_run(opened: Any) -> None:
     assert opened.title() == "Ranking of 10 items by 10 judges"

@@ -210,7 +210,7 @@ def test_what_cannot_be_scaled_is_refused_before_the_fit(
 
 def test_report_and_pictures_tell_points_too() -> None:
     ranking = jr.rank(jr.read_votes("examples/llm_judges.csv")).scaled("elo")
-    assert "<td>Aster</td>" in ranking.report()
+    assert ">Aster</td>" in ranking.report()
     assert '">1299</td>' in ranking.report()
     assert "400 are odds of ten to one" in ranking.report()
     spec = json.dumps(ranking.plot.items().to_dict())

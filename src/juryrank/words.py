@@ -17,6 +17,8 @@ WIDEST_NAME = 60
 """In letters; of longer names the middle is left out, so that sentences can still be read."""
 MOST_NAMED = 4
 MOST_GROUPS = 3
+CLEAR = 0.9
+"""With less confidence nothing is called clear."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 
 
@@ -27,8 +29,13 @@ def lead(ranking: Ranking) -> list[str]:
         return _without_intervals(ranking)
     if items["tier"].max() == 1:
         return ["No item is surely better than any other.", f"{_highest(items)}."]
-    leaders = _rivals(items, 0)
-    return [_leading(items, leaders), *_following(items, len(leaders))]
+    leaders, clearly = _rivals(items, 0), _clearly(ranking)
+    return [_leading(items, leaders, clearly), *_following(items, len(leaders), clearly)]
+
+
+def _clearly(ranking: Ranking) -> str:
+    """What may be said of an order that the intervals leave no doubt of."""
+    return "clearly" if ranking.fit.confidence >= CLEAR else "probably"
 
 
 def _without_intervals(ranking: Ranking) -> list[str]:
@@ -67,9 +74,9 @@ def _is_sure(items: pl.DataFrame, place: int) -> bool:
     return bool(alone and items["rank_low"][place] == items["rank_high"][place])
 
 
-def _leading(items: pl.DataFrame, names: Sequence[str]) -> str:
+def _leading(items: pl.DataFrame, names: Sequence[str], clearly: str) -> str:
     if len(names) == 1:
-        return f"{names[0]} {'is clearly first' if _is_sure(items, 0) else 'leads'}."
+        return f"{names[0]} {f'is {clearly} first' if _is_sure(items, 0) else 'leads'}."
     if len(names) <= MOST_NAMED:
         return f"{conjunction(names)} lead and cannot be told apart."
     worst = items["rank_high"][0]
@@ -80,13 +87,13 @@ def _leading(items: pl.DataFrame, names: Sequence[str]) -> str:
     )
 
 
-def _following(items: pl.DataFrame, place: int) -> Iterator[str]:
+def _following(items: pl.DataFrame, place: int, clearly: str) -> Iterator[str]:
     """Those that come next and, if there are more, how many there are."""
     names = _rivals(items, place) if place < len(items) else []
     if not names:
         return
     if len(names) == 1:
-        sure = f"is clearly {_ordinal(place)}" if _is_sure(items, place) else "comes next"
+        sure = f"is {clearly} {_ordinal(place)}" if _is_sure(items, place) else "comes next"
         said = f"{names[0]} {sure}"
     elif len(names) <= MOST_NAMED:
         said = f"{conjunction(names)} come next and cannot be told apart"
@@ -112,7 +119,7 @@ def conjunction(names: Sequence[str]) -> str:
 
 def limits(ranking: Ranking) -> Iterator[str]:
     """What the data cannot say."""
-    yield from _groups(ranking.items)
+    yield from _groups(ranking)
     few = int((ranking.judges["verdict"] == "too few votes to tell").sum())
     if few:
         yield (
@@ -125,19 +132,21 @@ def limits(ranking: Ranking) -> Iterator[str]:
     )
 
 
-def _groups(items: pl.DataFrame) -> Iterator[str]:
+def _groups(ranking: Ranking) -> Iterator[str]:
     """Which items of a tier are better."""
+    items, confidence = ranking.items, ranking.fit.confidence
     if items["tier"].is_null().all():
         return
+    surely = "Beyond doubt" if confidence >= CLEAR else f"With {confidence:.0%} confidence"
     groups = [_names(rows) for _, rows in items.group_by("tier", maintain_order=True)]
     several = [names for names in groups if len(names) > 1]
     # A single tier more is as soon named as counted.
     named = len(several) if len(several) <= MOST_GROUPS + 1 else MOST_GROUPS
     for names in several[:named]:
-        yield f"Beyond doubt, which of {_some(names)} is better."
+        yield f"{surely}, which of {_some(names)} is better."
     rest = several[named:]
     if rest:
-        yield f"Beyond doubt, the order within {counted(len(rest), 'further tier')}."
+        yield f"{surely}, the order within {counted(len(rest), 'further tier')}."
 
 
 def _some(names: Sequence[str]) -> str:

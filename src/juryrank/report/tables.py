@@ -30,7 +30,10 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under headings; those in `numbers` are set to the right."""
+    """Rows of cells under headings; those in `numbers` are set to the right.
+
+    What stands under the heading `naming` says what a row is about, and stays in view.
+    """
 
     name: str
     headings: tuple[str, ...]
@@ -38,6 +41,7 @@ class Table:
     rows: list[list[Cell]]
     rest: int = 0
     """Rows that there would be more."""
+    naming: str = ""
 
     @property
     def searchable(self) -> bool:
@@ -65,7 +69,9 @@ class Column:
         return Cell(self.show(value), value if self.is_number else str(value))
 
 
-def _made(name: str, columns: Sequence[Column], frame: pl.DataFrame, most: int) -> Table:
+def _made(
+    name: str, columns: Sequence[Column], frame: pl.DataFrame, most: int, naming: str
+) -> Table:
     known = [column for column in columns if frame[column.source].is_not_null().any()]
     return Table(
         name,
@@ -73,6 +79,7 @@ def _made(name: str, columns: Sequence[Column], frame: pl.DataFrame, most: int) 
         frozenset(column.heading for column in known if column.is_number),
         [[column.cell(row) for column in known] for row in frame.head(most).iter_rows(named=True)],
         max(len(frame) - most, 0),
+        naming,
     )
 
 
@@ -111,7 +118,7 @@ def items_table(ranking: Ranking) -> Table:
         Column("chance to be best", "p_best", _chance),
         Column("tier", "tier", _count),
     )
-    return _made("items", columns, ranking.items, MOST_ROWS)
+    return _made("items", columns, ranking.items, MOST_ROWS, "item")
 
 
 def judges_table(ranking: Ranking) -> Table:
@@ -129,7 +136,7 @@ def judges_table(ranking: Ranking) -> Table:
         Column("verdict", "verdict", is_number=False),
         Column("reason", "reason", is_number=False),
     )
-    return _made("judges", columns, by_attention(ranking.judges), MOST_ROWS)
+    return _made("judges", columns, by_attention(ranking.judges), MOST_ROWS, "judge")
 
 
 def pairs_table(ranking: Ranking) -> Table:
@@ -142,4 +149,4 @@ def pairs_table(ranking: Ranking) -> Table:
         Column("foretold", "expected", _share),
         Column("standard errors off", "surprise", lambda z: f"{z:+z.1f}"),
     )
-    return _made("pairs", columns, ranking.pairs.head(PAIRS_SHOWN), PAIRS_SHOWN)
+    return _made("pairs", columns, ranking.pairs.head(PAIRS_SHOWN), PAIRS_SHOWN, "item")
