@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 
+import altair
 import polars as pl
 import pytest
 
@@ -95,6 +96,15 @@ def test_judges_of_whom_the_same_is_said_are_named_together() -> None:
 def test_the_same_ranking_gives_the_same_page(ranking: jr.Ranking) -> None:
     again = jr.rank(jr.read_votes(EXAMPLE), threads=1)
     assert again.report() == ranking.report()
+
+
+def test_it_does_not_depend_on_what_other_charts_look_like(ranking: jr.Ranking) -> None:
+    page = ranking.report()
+    for theme in ("none", "dark"):
+        with altair.theme.enable(theme):
+            assert ranking.report() == page
+    with altair.data_transformers.enable("vegafusion"):
+        assert ranking.report() == page
 
 
 def test_labels_are_text_everywhere() -> None:

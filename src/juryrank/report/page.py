@@ -13,6 +13,7 @@ import polars as pl
 from scipy.special import ndtr
 
 from juryrank import __version__
+from juryrank.charting import altair
 from juryrank.errors import counted, listing
 from juryrank.labels import literal, short
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
@@ -69,9 +70,11 @@ class Figure:
     @property
     def spec(self) -> dict[str, Any]:
         """The chart as the page draws it: as wide as there is room."""
+        alt = altair()
         fit = {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
-        spec: dict[str, Any] = self.chart.to_dict()
-        del spec["config"]  # the page has its own
+        # The page has a look and data of its own, whatever the caller has chosen for other charts.
+        with alt.theme.enable("none"), alt.data_transformers.enable("default"):
+            spec: dict[str, Any] = self.chart.to_dict()
         return spec | fit
 
 
