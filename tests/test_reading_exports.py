@@ -395,6 +395,26 @@ class TestArgilla:
         ragged = columns | {"id": ["a"]}
         assert "all columns must be of one length" in complaint(lambda: votes_from(ragged))
 
+    def test_ranks_decide_and_not_the_order_in_which_options_are_listed(self) -> None:
+        def answered(*ranks: object) -> list[dict[str, Any]]:
+            value = [{"rank": r, "value": o} for r, o in zip(ranks, "abc", strict=True)]
+            return [record({"rank": [{"user_id": "u", "value": value, "status": "submitted"}]})]
+
+        for upside_down in (answered(3, 2, 1), answered(3.0, 2.0, 1.0)):
+            assert rankings(read_json(upside_down)) == [("u", [["c"], ["b"], ["a"]], [], 1.0)]
+        as_listed = rankings(read_json(answered(None, None, None)))
+        assert as_listed == [("u", [["a"], ["b"], ["c"]], [], 1.0)]
+
+    @pytest.mark.parametrize("rank", [None, "3", float("nan")])
+    def test_an_option_without_a_rank_is_named(self, rank: object) -> None:
+        ranks = [{"rank": 2, "value": "a"}, {"rank": 1, "value": "b"}, {"rank": rank, "value": "c"}]
+        answers = [
+            {"user_id": "u", "value": ranks, "status": "submitted"},
+            {"user_id": "v", "value": ranks[:2], "status": "submitted"},
+        ]
+        said = complaint(lambda: read_json([record({"rank": answers})]))
+        assert "1 of 2 rows has an empty ranking: record 1 (user u)." in said
+
     def test_labels_are_no_ranking_unless_the_user_says_so(self) -> None:
         frame = pl.DataFrame(self.FLAT).drop("model_1", "model_2")
         assert votes_from(frame).items.to_list() == ["r1", "r2"]

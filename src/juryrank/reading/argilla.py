@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,7 +99,7 @@ def _in_columns(number: int, key: str, record: Record) -> Iterator[_Response]:
 
 
 def _levels(value: Any) -> Levels | None:
-    """Take an answer as a ranking; None if it is none."""
+    """Take an answer as a ranking; None if it is none, or if only some options have a rank."""
     if isinstance(value, Mapping):
         columns = as_list(value.get("rank")), as_list(value.get("value"))
         value = [{"rank": rank, "value": option} for rank, option in zip(*columns, strict=False)]
@@ -107,8 +108,11 @@ def _levels(value: Any) -> Levels | None:
         return [[one] for one in options]
     if not options or not all(isinstance(one, Mapping) and one.get("value") for one in options):
         return None
-    if not all(isinstance(one.get("rank"), int) for one in options):
+    ranks = [one.get("rank") for one in options]
+    if all(rank is None for rank in ranks):
         return [[one["value"]] for one in options]
+    if not all(isinstance(rank, int | float) and math.isfinite(rank) for rank in ranks):
+        return None
     ordered = sorted(options, key=lambda one: one["rank"])
     by_rank = groupby(ordered, key=lambda one: one["rank"])
     return [[one["value"] for one in tied] for _, tied in by_rank]
