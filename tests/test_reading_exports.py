@@ -173,7 +173,16 @@ class TestLabelStudio:
         assert votes.left_out.total == 1
         cancelled = "Left out: 1 of 4 annotations, cancelled; first annotation 34 (task 9)."
         assert votes.left_out.sentences == (cancelled,)
-        assert votes.notices == ("1 of 3 tasks have no annotation.",)
+        assert votes.notices == ("1 of 3 tasks has no annotation.",)
+
+    def test_an_answer_that_has_the_name_of_an_item(self) -> None:
+        marked = annotation(1, "left", 9)
+        marked["result"][0]["from_name"] = "model_a"
+        tasks = [task(7, self.DATA, marked)]
+        assert "One column cannot be two things: left='model_a'" in complaint(
+            lambda: votes_from(tasks)
+        )
+        assert rows(votes_from(tasks, left="data.model_a")) == [(9, "x", "y", LEFT_WON, 1.0)]
 
     def test_annotators_by_id(self) -> None:
         votes = read_json([task(7, self.DATA, annotation(1, "left", 9), annotation(2, "left", 10))])

@@ -183,6 +183,7 @@ def choose(
     if missing:
         raise _missing(source, names, missing[0])
     roles = {role: found.column(role) for role in (*shape.needs, *shape.may, "judge", "weight")}
+    _check_distinct({_keyword(role): name for role, name in roles.items() if name is not None})
     columns = _columns(shape, roles, found)
     _check_not_doubled(source, names, columns.used)
     return columns
@@ -337,10 +338,14 @@ def _column_named(source: str, names: Sequence[str], role: str, wanted: str) -> 
     )
 
 
-def _check_given(given: Mapping[str, str]) -> None:
-    if len(set(given.values())) < len(given):
-        said = ", ".join(f"{role}={name!r}" for role, name in given.items())
+def _check_distinct(column_of: Mapping[str, str]) -> None:
+    if len(set(column_of.values())) < len(column_of):
+        said = ", ".join(f"{keyword}={name!r}" for keyword, name in column_of.items())
         raise InputError(f"One column cannot be two things: {said}.")
+
+
+def _check_given(given: Mapping[str, str]) -> None:
+    _check_distinct(given)
     if "loser" in given and ("left" in given or "right" in given):
         raise InputError("Name a loser, or a left and a right item, but not both.")
 

@@ -46,8 +46,13 @@ def tasks_as_rows(name: str, tasks: Sequence[Record]) -> Plain:
         {"judge": (ANNOTATOR,)} | ({"outcome": pairwise} if pairwise else {}),
         says_places=True,
         left_out=left_out,
-        notices=(f"{bare:,} of {len(tasks):,} tasks have no annotation.",) if bare else (),
+        notices=_without_annotation(bare, len(tasks)),
     )
+
+
+def _without_annotation(bare: int, of: int) -> tuple[str, ...]:
+    have = "has" if bare == 1 else "have"
+    return (f"{bare:,} of {of:,} tasks {have} no annotation.",) if bare else ()
 
 
 def _annotations(tasks: Sequence[Record]) -> Iterator[_Annotation]:
