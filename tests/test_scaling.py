@@ -140,6 +140,7 @@ def test_models_without_odds(model: str) -> None:
         (("Aster", "1000"), "must be a number"),
         (("Aster", float("nan")), "must be a number"),
         (("Aster", 1e300), "at most 1,000,000,000"),
+        (("Aster", 10**400), "at most 1,000,000,000"),
         (("Aster",), "must be an item and its points"),
         ("Aster", "must be an item and its points"),
     ],

@@ -96,7 +96,7 @@ def check_anchor(anchor: object, items: Sequence[object]) -> Anchor:
 def _is_small_number(points: Any) -> bool:
     try:
         return abs(float(points)) <= MOST_POINTS
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 
