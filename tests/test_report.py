@@ -18,7 +18,7 @@ import pytest
 import juryrank as jr
 from juryrank.report.tables import items_table, pairs_table
 from juryrank.saving import REPORT_NEEDS, check_report_can_be_made
-from juryrank.words import lead, limits
+from juryrank.words import effects_in_words, example, lead, limits
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 EXAMPLE = "examples/llm_judges.csv"
@@ -161,8 +161,25 @@ def test_no_number_in_a_table_says_more_than_is_known() -> None:
     assert "0%" not in texts
     assert "100%" not in texts
     assert texts[-1] == "<1%"
-    made.__dict__["pairs"] = nearly.with_columns(surprise=-0.01)
+    nearly = nearly.with_columns(surprise=-0.01, expected=0.999)
+    made.__dict__["pairs"] = nearly
+    assert pairs_table(made).rows[0][-2].text == ">99%"
     assert pairs_table(made).rows[0][-1].text == "+0.0"
+
+
+def test_no_sentence_makes_a_certainty_of_a_chance() -> None:
+    sure = {"judge": ["u", "v", "w"] * 300, "left": ["a", "b", "a"] * 300}
+    votes = pl.DataFrame(sure | {"right": ["b", "c", "c"] * 300})
+    decided = jr.rank(votes.with_columns(winner=pl.lit("left")))
+    assert example(decided) == "An average judge prefers a to b in >99% of votes."
+    tied = jr.rank(votes.with_columns(winner=pl.lit("tie")))
+    assert next(effects_in_words(tied)).startswith("Two equal items are tied in >99% of votes")
+
+
+def test_no_name_makes_a_sentence_long() -> None:
+    votes = pl.read_csv(EXAMPLE).with_columns(pl.col("judge") + "!" * 500)
+    told = jr.rank(votes, ties="davidson-by-judge", order="by-judge")
+    assert all(len(said) < 250 for said in effects_in_words(told))
 
 
 def test_the_call_is_told_as_it_was_made() -> None:

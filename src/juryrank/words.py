@@ -162,10 +162,15 @@ def headline(ranking: Ranking) -> str:
 def example(ranking: Ranking) -> str:
     """What the scores mean, by the example of the first two items."""
     first, second = ranking.items["item"][:2]
-    share = f"{ranking.predict(None, first, second):.0%}"
+    share = chance_in_percent(float(ranking.predict(None, first, second)))
     which = "decided votes" if "tie" in ranking.effects["effect"] else "votes"
     one, other = (short(item, WIDEST_NAME) for item in (first, second))
     return f"An average judge prefers {one} to {other} in {share} of {which}."
+
+
+def chance_in_percent(chance: float) -> str:
+    """Give a chance as people read it, never rounded to a certainty."""
+    return "<1%" if chance < 0.01 else ">99%" if chance > 0.99 else f"{chance:.0%}"
 
 
 def effects_in_words(ranking: Ranking) -> Iterator[str]:
@@ -173,20 +178,19 @@ def effects_in_words(ranking: Ranking) -> Iterator[str]:
     for row in ranking.effects.filter(ranking.effects["judge"].is_null()).iter_rows(named=True):
         name = row["effect"]
         if name == "tie":
-            said = f"Two equal items are tied in {row['chance']:.0%} of votes"
+            said = f"Two equal items are tied in {chance_in_percent(row['chance'])} of votes"
         elif name == "left side":
-            said = f"The left one of two equal items wins {row['chance']:.0%} of decided votes"
+            share = chance_in_percent(row["chance"])
+            said = f"The left one of two equal items wins {share} of decided votes"
         else:
             said = "Larger groups are tied too"
         yield f"{said} ({name} {row['value']:.3g}{_from_to(row)})."
     single = ranking.effects.filter(ranking.effects["judge"].is_not_null())
     for (name,), rows in single.group_by("effect", maintain_order=True):
         ends = rows.sort("value")
-        low, high = ends.row(0, named=True), ends.row(-1, named=True)
-        yield (
-            f"By judge, {name}: from {low['value']:.3g} ({low['judge']}) to "
-            f"{high['value']:.3g} ({high['judge']})."
-        )
+        low, high = ends["value"][0], ends["value"][-1]
+        lowest, highest = (short(ends["judge"][end], WIDEST_NAME) for end in (0, -1))
+        yield f"By judge, {name}: from {low:.3g} ({lowest}) to {high:.3g} ({highest})."
 
 
 def _from_to(row: dict[str, Any]) -> str:
@@ -207,6 +211,6 @@ def scale_in_words(ranking: Ranking) -> Iterator[str]:
         return
     item, points = scale.anchor
     yield (
-        f"{said}, and {item} has {points:.10g}. Intervals are against the average item, which "
+        f"{said}, and {short(item, WIDEST_NAME)} has {points:.10g}. Intervals are against the average item, which "
         f"has {average}."
     )

@@ -11,6 +11,7 @@ import polars as pl
 from juryrank.errors import number
 from juryrank.models import model_named
 from juryrank.verdicts import by_attention
+from juryrank.words import chance_in_percent
 
 if TYPE_CHECKING:
     from juryrank.ranking import Ranking
@@ -22,10 +23,10 @@ MANY_ROWS = 20
 
 
 class Cell(NamedTuple):
-    """What is shown, and what it is sorted by."""
+    """What is shown and, if it is a number, what it is sorted by."""
 
     text: str
-    key: str | float | None
+    key: float | None
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Column:
         value = row[self.source]
         if value is None:
             return Cell("", None)
-        return Cell(self.show(value), value if self.is_number else str(value))
+        return Cell(self.show(value), value if self.is_number else None)
 
 
 def _made(
@@ -83,17 +84,8 @@ def _made(
     )
 
 
-def _count(value: float) -> str:
-    return number(value)
-
-
 def _share(value: float) -> str:
     return f"{value:.0%}"
-
-
-def _chance(value: float) -> str:
-    """In percent, never rounded to a certainty."""
-    return "<1%" if value < 0.01 else ">99%" if value > 0.99 else _share(value)
 
 
 def _decimal(value: float) -> str:
@@ -108,15 +100,15 @@ def items_table(ranking: Ranking) -> Table:
         return f"{value:z.{decimals}f}"
 
     columns = (
-        Column("rank", "rank", _count),
+        Column("rank", "rank", number),
         Column("item", "item", is_number=False),
         Column("score", "score", points),
         Column("from", "score_low", points),
         Column("to", "score_high", points),
-        Column("best rank", "rank_low", _count),
-        Column("worst rank", "rank_high", _count),
-        Column("chance to be best", "p_best", _chance),
-        Column("tier", "tier", _count),
+        Column("best rank", "rank_low", number),
+        Column("worst rank", "rank_high", number),
+        Column("chance to be best", "p_best", chance_in_percent),
+        Column("tier", "tier", number),
     )
     return _made("items", columns, ranking.items, MOST_ROWS, "item")
 
@@ -132,7 +124,7 @@ def judges_table(ranking: Ranking) -> Table:
     columns = (
         Column("judge", "judge", is_number=False),
         *accuracy,
-        Column("votes", "votes", _count),
+        Column("votes", "votes", number),
         Column("verdict", "verdict", is_number=False),
         Column("reason", "reason", is_number=False),
     )
@@ -144,9 +136,9 @@ def pairs_table(ranking: Ranking) -> Table:
     columns = (
         Column("item", "item", is_number=False),
         Column("against", "other", is_number=False),
-        Column("votes", "votes", _count),
+        Column("votes", "votes", number),
         Column("won", "observed", _share),
-        Column("foretold", "expected", _share),
+        Column("foretold", "expected", chance_in_percent),
         Column("standard errors off", "surprise", lambda z: f"{z:+z.1f}"),
     )
     return _made("pairs", columns, ranking.pairs.head(PAIRS_SHOWN), PAIRS_SHOWN, "item")
