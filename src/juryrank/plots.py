@@ -50,7 +50,6 @@ LANDMARKS: dict[Judges, tuple[float, ...]] = {
 }
 """Where a guesser is, and the average judge or one who never errs."""
 PLAIN = "#0072B2"
-ACCENT = "#D55E00"
 FAINT = "#888888"
 LOOK_OF_VERDICT = {
     "one-sided": ("#CC79A7", "diamond"),
