@@ -69,6 +69,17 @@ def test_latex() -> None:
     )
 
 
+def test_documents_show_signs_that_would_do_something() -> None:
+    frame = pl.DataFrame({"item": ["bell\x07", "turned \u202eround", "why?`no,,'' `"]})
+    markdown, latex = markdown_table(frame).splitlines(), latex_table(frame).splitlines()
+    assert markdown[2:4] == [r"| bell\\x07 |", r"| turned \\u202eround |"]
+    assert latex[4:7] == [
+        r"bell\textbackslash{}x07 \\",
+        r"turned \textbackslash{}u202eround \\",
+        r"why?{}`no,{},{}'{}' ` \\",
+    ]
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
 def test_latex_can_be_set(tmp_path: Path) -> None:
     page = r"\documentclass{article}\begin{document}" + latex_table(FRAME) + r"\end{document}"

@@ -7,9 +7,11 @@ import re
 
 import polars as pl
 
+from juryrank.labels import literal
+
 _MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]~|])")
-_HYPHENS = re.compile(r"-(?=-)")
-"""LaTeX makes a dash of two."""
+_LIGATURES = re.compile(r"[-`'?!,](?=[-`',])")
+"""LaTeX makes a dash of two hyphens, and one sign of others too."""
 _LATEX_SIGNS = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -45,7 +47,8 @@ def _in_markdown(cell: object) -> str:
     if not isinstance(cell, str):
         return text
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return "<br>".join(_MARKDOWN_SIGNS.sub(r"\\\1", text).splitlines())
+    lines = (literal(line) for line in text.splitlines())
+    return "<br>".join(_MARKDOWN_SIGNS.sub(r"\\\1", line) for line in lines)
 
 
 def latex_table(frame: pl.DataFrame) -> str:
@@ -60,6 +63,7 @@ def latex_table(frame: pl.DataFrame) -> str:
 def _in_latex(cell: object) -> str:
     text = shown(cell)
     if isinstance(cell, str):
-        text = "".join(_LATEX_SIGNS.get(sign, sign) for sign in " ".join(text.splitlines()))
-        return _HYPHENS.sub("-{}", text)
+        line = literal(" ".join(text.splitlines()))
+        escaped = "".join(_LATEX_SIGNS.get(sign, sign) for sign in line)
+        return _LIGATURES.sub(r"\g<0>{}", escaped)
     return f"${text}$" if text.startswith("-") else text
