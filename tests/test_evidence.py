@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,8 @@ import pytest
 from scipy.stats import binomtest
 
 import juryrank as jr
-from juryrank.evidence import agreement, signed_root_deviance, wilson
+from juryrank.arrays import Floats
+from juryrank.evidence import Evidence, agreement, signed_root_deviance, wilson
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -47,6 +49,29 @@ def test_expected_shares_are_what_the_ranking_foretells(ranking: jr.Ranking) -> 
         votes.items.gather(votes.right[k]),
     )
     assert ranking.evidence.expected[k] == pytest.approx(foretold, abs=1e-12)
+
+
+def test_surprise_counts_votes_and_not_their_weights() -> None:
+    frame = pl.DataFrame(
+        {
+            "judge": ["u", "v", "w"] * 8,
+            "winner": ["a", "b", "c", "b"] * 6,
+            "loser": ["b", "c", "a", "a"] * 6,
+        }
+    )
+    plain = jr.rank(frame).evidence
+
+    def surprise(found: Evidence) -> Floats:
+        return found.pairs(np.arange(3)).sort("item", "other")["surprise"].to_numpy()
+
+    for weight in (1e-200, 1e12):
+        votes = replace(plain.votes, weight=np.full(len(plain.votes), weight))
+        weighted = replace(plain, votes=votes)
+        assert surprise(weighted) == pytest.approx(surprise(plain))
+        bins = weighted.calibration(0.95)
+        assert (bins["low"] <= bins["high"]).all()
+    low, high = wilson(np.array([0.5]), np.array([1e-200]), 0.95)
+    assert (low[0], high[0]) == pytest.approx((0.0, 1.0))
 
 
 def test_a_fitted_model_is_calibrated_on_its_own_votes() -> None:

@@ -63,14 +63,17 @@ class Evidence:
         key = better.astype(np.int64) * self.votes.n_items + worse
         pairs, pair = np.unique(key, return_inverse=True)
         # Summed one after the other: the answer must not depend on the number of threads.
-        total, squares, won, foretold = (
+        total, won, foretold = (
             np.bincount(pair, weights=part, minlength=len(pairs))
             for part in (
-                weight, weight**2, weight * np.where(turned, 1.0 - self.won, self.won),
+                weight, weight * np.where(turned, 1.0 - self.won, self.won),
                 weight * np.where(turned, 1.0 - self.expected, self.expected),
             )
         )  # fmt: skip
         observed, expected = won / total, foretold / total
+        number = np.bincount(pair, minlength=len(pairs))
+        relative = weight / (total / number)[pair]  # the squares of tiny weights would be 0
+        effective = number**2 / np.bincount(pair, weights=relative**2, minlength=len(pairs))
         return pl.DataFrame(
             {
                 "item": pairs // self.votes.n_items,
@@ -78,7 +81,7 @@ class Evidence:
                 "votes": total,
                 "observed": observed,
                 "expected": expected,
-                "surprise": signed_root_deviance(observed, expected, total**2 / squares),
+                "surprise": signed_root_deviance(observed, expected, effective),
             }
         ).sort(pl.col("surprise").abs(), "item", "other", descending=[True, False, False])
 
@@ -113,10 +116,9 @@ def signed_root_deviance(observed: Floats, expected: Floats, count: Floats) -> F
 def wilson(share: Floats, count: Floats, confidence: float) -> tuple[Floats, Floats]:
     """Wilson's interval for a share of so many votes."""
     z2 = float(ndtri(0.5 * (1.0 + confidence))) ** 2
-    centre = (share + z2 / (2.0 * count)) / (1.0 + z2 / count)
-    half = np.sqrt(z2 * (share * (1.0 - share) / count + z2 / (4.0 * count**2))) / (
-        1.0 + z2 / count
-    )
+    # Nothing is divided by the count alone, of which weights may make next to nothing.
+    centre = (share * count + 0.5 * z2) / (count + z2)
+    half = np.sqrt(z2 * (share * (1.0 - share) * count + 0.25 * z2)) / (count + z2)
     return centre - half, centre + half
 
 
