@@ -53,6 +53,19 @@ def always_left(rng: np.random.Generator, votes: int) -> pl.DataFrame:
     return frame(np.zeros(votes, dtype=int), "lefty", left, right, np.ones(votes, dtype=bool))
 
 
+def test_who_pushed_what_is_told_in_short() -> None:
+    rng = np.random.default_rng(0)
+    votes = pl.concat(
+        (honest_votes(rng, np.linspace(2, -2, ITEMS), 5), pushing_votes(rng, 14, 1, 100))
+    )
+    votes = votes.with_columns(pl.exclude("winner") + "!" * 500)
+    ranking = jr.rank(votes)
+    (named,) = ranking.judges.filter(pl.col("verdict") == "one-sided").iter_rows(named=True)
+    assert named["reason"].startswith("voted for item-14!!!")
+    assert len(named["reason"]) < 150
+    assert max(map(len, ranking.warnings)) < 300
+
+
 def place(ranking: jr.Ranking, item: str) -> int:
     return ranking.items["item"].to_list().index(item)
 

@@ -8,6 +8,9 @@ from itertools import accumulate
 LINE_BREAKS_AND_CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
 TEXT_DIRECTION_SIGNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
+WIDEST_NAME = 60
+"""In letters; of longer names the middle is left out, so that sentences can still be read."""
+
 
 def literal(text: object) -> str:
     """Give text in which control characters and line breaks are visible and do nothing."""

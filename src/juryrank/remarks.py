@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from juryrank.asking import Task, groups_in_words
 from juryrank.errors import counted, listing
+from juryrank.labels import WIDEST_NAME, short
 from juryrank.lists import tie_sizes
 from juryrank.objective import Objective
 from juryrank.solvers.search import votes_for
@@ -129,4 +130,4 @@ def remarks_on_judges(judges: pl.DataFrame, set_aside: int) -> tuple[str, ...]:
 
 def _who(judge: object) -> str:
     """A judge by name; a mere number could be taken for a number of judges."""
-    return f"judge {judge}" if str(judge).isdigit() else str(judge)
+    return f"judge {judge}" if str(judge).isdigit() else short(judge, WIDEST_NAME)

@@ -14,6 +14,7 @@ from juryrank.arrays import Floats
 from juryrank.errors import counted, number
 from juryrank.guard import OneSided
 from juryrank.intervals import half_width
+from juryrank.labels import WIDEST_NAME, short
 from juryrank.mapped import give_back, ranges
 from juryrank.models import VERDICTS, Model, Verdict
 from juryrank.noise import Noise
@@ -213,7 +214,7 @@ def _position_reason(lean: Positions, u: int) -> str:
 
 def one_sided_reason(items: pl.Series, found: OneSided, place: int) -> str:
     """What a judge did for, or to, one item."""
-    item = items[int(found.item[place])]
+    item = short(items[int(found.item[place])], WIDEST_NAME)
     won, votes, expected = found.won[place], found.votes[place], found.expected[place]
     for_or_against = "for" if won > expected else "against"
     times = won if won > expected else votes - won

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from juryrank.errors import counted, listing
-from juryrank.labels import short
+from juryrank.labels import WIDEST_NAME, short
 
 if TYPE_CHECKING:
     from juryrank.ranking import Ranking
 
-WIDEST_NAME = 60
-"""In letters; of longer names the middle is left out, so that sentences can still be read."""
 MOST_NAMED = 4
 MOST_GROUPS = 3
 CLEAR = 0.9
@@ -211,6 +209,6 @@ def scale_in_words(ranking: Ranking) -> Iterator[str]:
         return
     item, points = scale.anchor
     yield (
-        f"{said}, and {short(item, WIDEST_NAME)} has {points:.10g}. Intervals are against the average item, which "
-        f"has {average}."
+        f"{said}, and {short(item, WIDEST_NAME)} has {points:.10g}. Intervals are against the "
+        f"average item, which has {average}."
     )

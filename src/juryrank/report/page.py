@@ -15,7 +15,7 @@ from scipy.special import ndtr
 from juryrank import __version__
 from juryrank.charting import altair
 from juryrank.errors import counted, listing
-from juryrank.labels import literal, short
+from juryrank.labels import WIDEST_NAME, literal, short
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
 from juryrank.plots import (
     LEAST_VOTES_OF_DOT,
@@ -28,7 +28,6 @@ from juryrank.report.tables import items_table, judges_table, pairs_table
 from juryrank.saving import check_report_can_be_made
 from juryrank.verdicts import by_attention
 from juryrank.words import (
-    WIDEST_NAME,
     effects_in_words,
     example,
     headline,
