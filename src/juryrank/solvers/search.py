@@ -142,8 +142,9 @@ def votes_for(objective: Objective, score: Floats, by: Voice = "fair") -> float:
     from, twice that in a pair, and ``d^2`` the variance of scores there.) By "votes", all of them
     count alike, ``c = q = 1``. By "judges", a share ``c`` of each judge's votes counts, of no judge
     more than twice the typical number, the geometric mean. And in a "fair" way a judge says less,
-    ``q``, the more of its votes are on one item: neither one judge of very many votes nor many
-    accounts that push an item shall say which end is up.
+    ``q``, the more of its votes on pairs are on one item: neither one judge of very many votes nor
+    many accounts that push an item shall say which end is up. (Of lists ``q`` is 1: in rankings of
+    the same items, every item is in every vote of an honest judge too.)
     """
     lists = objective.lists
     counts = np.ones(objective.n_judges) if by == "votes" else _shares_that_count(objective)
