@@ -55,7 +55,7 @@ def specs(page: str) -> dict[str, object]:
     return dict(json.loads(found[1]))
 
 
-def test_it_is_one_small_file_that_asks_for_no_other(ranking: jr.Ranking) -> None:
+def test_it_is_one_small_file_that_asks_for_no_other() -> None:
     made = jr.simulate(100, 60, votes_per_judge=100, seed=1)
     page = jr.rank(made.votes).report()
     assert len(page.encode()) < 3_000_000
