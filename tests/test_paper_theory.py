@@ -209,7 +209,7 @@ def test_what_is_expected_falls_with_votes_and_each_judge_is_known_from_its_own(
 
 
 def test_the_error_grows_as_expected_and_for_accuracies_not_as_the_bound(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(growing, "BASE", {"n": 8, "m": 8, "k": 400})
     monkeypatch.setattr(
