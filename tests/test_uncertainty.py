@@ -214,12 +214,19 @@ def test_ranks_tiers_and_the_best(ranking: jr.Ranking) -> None:
     assert (items["score_low"] < items["score"]).all()
 
 
-def test_more_confidence_is_wider_and_joins_tiers(ranking: jr.Ranking) -> None:
+def test_more_confidence_is_wider_and_joins_tiers() -> None:
     made = jr.simulate(10, 5, votes_per_judge=60, seed=4)
     narrow, wide = (jr.rank(made.votes, confidence=c) for c in (0.5, 0.999))
     widths = [(r.items["score_high"] - r.items["score_low"]).to_numpy() for r in (narrow, wide)]
     np.testing.assert_allclose(widths[1] / widths[0], 3.2905 / 0.67449, rtol=1e-4)
     assert narrow.items["tier"].max() > wide.items["tier"].max()  # type: ignore[operator]
+
+
+def test_confidence_is_told_as_it_was_asked_for() -> None:
+    made = jr.simulate(3, 3, votes_per_judge=20, seed=4)
+    for confidence, said in ((0.95, "95%"), (0.995, "99.5%"), (0.99999, "99.999%")):
+        gap = jr.rank(made.votes, confidence=confidence).difference("item-1", "item-2")
+        assert f"with {said} confidence" in str(gap)
 
 
 def test_equal_items_are_in_one_tier() -> None:

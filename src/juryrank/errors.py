@@ -37,6 +37,11 @@ def counted(count: float, word: str) -> str:
     return f"{number(count)} {word}" if count == 1 else f"{number(count)} {word}s"
 
 
+def percent(confidence: float) -> str:
+    """Give a confidence as it was asked for, not rounded to a certainty: ``95%``, ``99.95%``."""
+    return f"{100 * confidence:.10g}%"
+
+
 def listing(names: Sequence[object], most: int = 5) -> str:
     """Name the first `most` things and count the rest: ``a, b, c and 4 more``."""
     shown = ", ".join(str(name) for name in names[:most])

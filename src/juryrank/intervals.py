@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.arrays import Floats
+from juryrank.errors import percent
 from juryrank.normal import below, quantile
 from juryrank.scaling import Scale, ScaleName
 from juryrank.uncertainty import Uncertainty
@@ -45,7 +46,7 @@ class Difference:
         )
         return (
             f"{self.item} - {self.other}: {gap} "
-            f"({low} to {high} with {self.confidence:.0%} confidence), "
+            f"({low} to {high} with {percent(self.confidence)} confidence), "
             f"p = {self.p_value:.2g}; {self.item} is the better one with a chance of "
             f"{_chance_in_words(self.chance_better)}"
         )

@@ -15,7 +15,7 @@ import polars as pl
 
 from juryrank.arrays import Floats
 from juryrank.charting import altair
-from juryrank.errors import InputError
+from juryrank.errors import InputError, percent
 from juryrank.labels import literal, short
 from juryrank.models import VERDICTS, Judges, model_named
 
@@ -138,7 +138,7 @@ class Plots:
 
     @property
     def _interval(self) -> str:
-        return f"{100 * self._ranking.fit.confidence:.4g}% interval"
+        return f"{percent(self._ranking.fit.confidence)} interval"
 
 
 # --- items ---------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRe
 from rich.table import Column, Table
 from rich.text import Text
 
-from juryrank.errors import counted, number
+from juryrank.errors import counted, number, percent
 from juryrank.labels import literal
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
 
@@ -167,7 +167,7 @@ def _let_bars_give_way(table: Table) -> None:
 
 
 def _confidence(ranking: Ranking) -> str:
-    return f"{100 * ranking.fit.confidence:.4g}% interval"
+    return f"{percent(ranking.fit.confidence)} interval"
 
 
 def _as_scores(values: Sequence[float], low: float) -> Callable[[float], str]:

@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from juryrank import __version__
 from juryrank.charting import altair
-from juryrank.errors import counted, listing
+from juryrank.errors import counted, listing, percent
 from juryrank.labels import WIDEST_NAME, literal, short
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
 from juryrank.plots import (
@@ -136,7 +136,7 @@ def _figures(ranking: Ranking) -> Iterator[Figure]:
 def _figures_of_items(ranking: Ranking) -> Iterator[Figure]:
     count, sure = len(ranking.items), ranking.items["tier"].is_not_null().all()
     meaning = (
-        f" Dots are scores, lines their {100 * ranking.fit.confidence:.4g}% intervals; shading "
+        f" Dots are scores, lines their {percent(ranking.fit.confidence)} intervals; shading "
         "sets tiers apart: with all pairs compared at once, no item of a tier is surely worse than "
         "its first." if sure else ""
     )  # fmt: skip
@@ -254,7 +254,7 @@ def _how_it_was_done(ranking: Ranking) -> Iterator[tuple[str, str]]:
         yield "Ties and sides", sentence
     yield "Prior", _prior_in_words(fit.prior, by_data=fit.prior_chosen)
     if fit.intervals:
-        yield "Intervals", f"{100 * fit.confidence:.4g}%, {WAYS_TO_INTERVALS[fit.intervals]}"
+        yield "Intervals", f"{percent(fit.confidence)}, {WAYS_TO_INTERVALS[fit.intervals]}"
     yield "Fit", _fit_in_words(fit)
     others = ", ".join(f"{name} {version(name)}" for name in VERSIONS_OF)
     yield "Versions", f"juryrank {__version__}, Python {platform.python_version()}, {others}"
