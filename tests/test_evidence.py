@@ -74,6 +74,21 @@ def test_surprise_counts_votes_and_not_their_weights() -> None:
     assert (low[0], high[0]) == pytest.approx((0.0, 1.0))
 
 
+def test_votes_that_cancel_but_for_rounding_are_no_opinion() -> None:
+    frame = pl.DataFrame(
+        {
+            "judge": ["u", "u", "u", "v", "w"],
+            "winner": ["a", "a", "b", "a", "b"],
+            "loser": ["b", "b", "a", "b", "a"],
+            "weight": [0.1, 0.2, 0.3, 1.0, 1.0],
+        }
+    )
+    found = jr.rank(frame).agreement
+    codes = found.judge.tolist()
+    assert found.shared[codes.index(0)].sum() == 0.0
+    assert found.shared[codes.index(1), codes.index(2)] == 1.0
+
+
 def test_a_fitted_model_is_calibrated_on_its_own_votes() -> None:
     made = jr.simulate(30, 40, adversaries=5, votes_per_judge=400, seed=2)
     bins = jr.rank(made.votes).evidence.calibration(0.95)

@@ -27,6 +27,8 @@ MOST_SURPRISING = 1e3
 """In standard errors; what was impossible would be infinitely surprising."""
 CLEARLY = 1.5
 """So much larger than by chance the leading eigenvalue of agreement has to be."""
+ROUNDING = 1e-9
+"""A smaller part of the weight of votes that cancel each other is no opinion."""
 FEW_SHARED = 4.0
 """Agreement on so many shared pairs of items counts half."""
 
@@ -168,11 +170,12 @@ def _opinions(votes: Votes) -> sparse.csr_array:
     """Judges x pairs of items: 1, 0 or -1 for the item of lower code."""
     pair, said = votes.unordered()
     _, column = np.unique(pair, return_inverse=True)
-    net = sparse.coo_array(
-        (said * votes.weight, (votes.judge, column)),
-        shape=(votes.n_judges, int(column.max(initial=-1)) + 1),
-    ).tocsr()
-    net.data = np.sign(net.data)
+    shape = votes.n_judges, int(column.max(initial=-1)) + 1
+    net, heard = (
+        sparse.coo_array((part, (votes.judge, column)), shape=shape).tocsr()
+        for part in (said * votes.weight, votes.weight)
+    )
+    net.data = np.where(np.abs(net.data) > ROUNDING * heard.data, np.sign(net.data), 0.0)
     net.eliminate_zeros()
     return sparse.csr_array(net)
 
