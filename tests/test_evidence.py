@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import binomtest
 
 import juryrank as jr
+from juryrank import evidence
 from juryrank.arrays import Floats
 from juryrank.evidence import Evidence, agreement, signed_root_deviance, wilson
 
@@ -189,3 +190,18 @@ def test_the_map_puts_two_camps_apart() -> None:
     apart = found.position[odd].mean(axis=0) - found.position[~odd].mean(axis=0)
     within = found.position[odd].std(axis=0).max()
     assert np.linalg.norm(apart) > 5 * within
+
+
+def test_of_long_rankings_the_same_items_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = jr.simulate(60, 12, votes_per_judge=2, per_vote=50, seed=4)
+    whole = jr.rank(made.votes)
+    assert whole.evidence.of_each_ranking is None
+    monkeypatch.setattr(evidence, "MOST_PAIRS", 5_000)
+    monkeypatch.setattr(evidence, "MOST_PAIRS_OF_ENTRY", 1)
+    some = jr.rank(made.votes)
+    assert some.evidence.of_each_ranking == 20
+    assert 24 * 20 * 19 / 2 == len(some.evidence.votes) <= 5_000
+    every = {(row["item"], row["other"]): row for row in whole.pairs.iter_rows(named=True)}
+    alike = [row == every[row["item"], row["other"]] for row in some.pairs.iter_rows(named=True)]
+    assert np.mean(alike) > 0.2  # some items are missing from some rankings, and others follow
+    assert "only those of 20 items" in some.report()

@@ -207,10 +207,18 @@ class Ranking:
     @cached_property
     def evidence(self) -> Evidence:
         """The votes that count, in pairs, beside what the ranking foretells of them."""
-        from juryrank.evidence import Evidence  # slow to import: it needs scipy
+        from juryrank.evidence import (  # slow to import: it needs scipy
+            Evidence,
+            items_looked_at,
+            shortened,
+        )
 
-        votes = votes_that_count(self._basis.votes, self._basis.one_sided).in_pairs()
-        return Evidence(votes, self._foretold(votes))
+        votes = votes_that_count(self._basis.votes, self._basis.one_sided)
+        some = items_looked_at(votes.lists)
+        if some is not None:
+            votes = replace(votes, lists=shortened(votes.lists, some, votes.n_items))
+        pairs = votes.in_pairs()
+        return Evidence(pairs, self._foretold(pairs), some)
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
@@ -218,7 +226,8 @@ class Ranking:
 
         The columns are item (the one ranked higher), other, votes, observed and expected (the share
         of votes the item got and, with these judges, should have got; ties count half), and
-        surprise, in standard errors. A ranking counts as the pairs it implies.
+        surprise, in standard errors. A ranking counts as the pairs it implies; of long rankings
+        that would imply millions of pairs, only some items, drawn at random, are looked at.
         """
         names = self._basis.votes.items
         found = self.evidence.pairs(np.argsort(self._basis.item_code))

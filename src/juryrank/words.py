@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from juryrank.errors import counted, listing
+from juryrank.errors import counted, listing, percent
 from juryrank.labels import WIDEST_NAME, short
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _groups(ranking: Ranking) -> Iterator[str]:
     items, confidence = ranking.items, ranking.fit.confidence
     if items["tier"].is_null().all():
         return
-    surely = "Beyond doubt" if confidence >= CLEAR else f"With {confidence:.0%} confidence"
+    surely = "Beyond doubt" if confidence >= CLEAR else f"With {percent(confidence)} confidence"
     groups = [_names(rows) for _, rows in items.group_by("tier", maintain_order=True)]
     several = [names for names in groups if len(names) > 1]
     # A single tier more is as soon named as counted.

@@ -256,6 +256,13 @@ def _how_it_was_done(ranking: Ranking) -> Iterator[tuple[str, str]]:
     if fit.intervals:
         yield "Intervals", f"{percent(fit.confidence)}, {WAYS_TO_INTERVALS[fit.intervals]}"
     yield "Fit", _fit_in_words(fit)
+    some = ranking.evidence.of_each_ranking
+    if some is not None:
+        yield (
+            "Pairs of items",
+            f"those that rankings imply; of longer rankings only those of {some:,} items, drawn at "
+            "random and alike for all rankings",
+        )
     others = ", ".join(f"{name} {version(name)}" for name in VERSIONS_OF)
     yield "Versions", f"juryrank {__version__}, Python {platform.python_version()}, {others}"
 
