@@ -226,6 +226,14 @@ class TestLabelStudio:
         votes = read_json([task(1, self.DATA, one)], winner="kinder")
         assert votes.outcome.tolist() == [RIGHT_WON]
 
+    def test_two_answers_to_one_comparison(self) -> None:
+        one = annotation(1, "left", 3)
+        one["result"] += [one["result"][0] | {"value": {"selected": "right"}}]
+        said = complaint(lambda: read_json([task(1, self.DATA, one)]))
+        assert "unknown outcome: annotation 1 (task 1) 'left, right'" in said
+        one["result"][1]["value"]["selected"] = "left"
+        assert read_json([task(1, self.DATA, one)]).outcome.tolist() == [LEFT_WON]
+
     def test_choices_have_words_of_their_own(self) -> None:
         result = {"from_name": "preference", "to_name": "text", "type": "choices"}
         one = annotation(1, None, 3)
@@ -481,6 +489,11 @@ class TestArgilla:
 
 
 class TestTables:
+    @pytest.mark.parametrize("columns", ["data,annotations", "fields,responses"])
+    def test_columns_that_have_the_names_of_an_export(self, columns: str) -> None:
+        votes = read(f"judge,winner,loser,{columns}\nu,a,b,x,1\nv,b,c,y,2\n")
+        assert len(votes) == 2
+
     def test_crowd_kit(self) -> None:
         votes = read("task,worker,left,right,label\nt1,w1,x,y,x\nt2,w1,z,x,x\nt3,w2,y,z,z\n")
         assert rows(votes) == [

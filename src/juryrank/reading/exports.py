@@ -36,7 +36,8 @@ def records_as_rows(name: str, records: Sequence[Record]) -> Plain:
 def table_as_rows(name: str, scan: pl.LazyFrame) -> Plain:
     """Take the votes out of a table, if it is an export; else give it as it is."""
     schema = scan.collect_schema()
-    if is_export(schema) or any(argilla.holds_responses(column, schema) for column in schema):
+    nested = [column for column, dtype in schema.items() if dtype.is_nested()]
+    if is_export(nested) or any(argilla.holds_responses(column, schema) for column in schema):
         return records_as_rows(name, scan.collect().to_dicts())
     if label_studio.is_table(schema):
         return label_studio.table_as_rows(scan, schema)

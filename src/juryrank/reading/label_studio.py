@@ -64,7 +64,7 @@ def _annotations(tasks: Sequence[Record]) -> Iterator[_Annotation]:
                 as_mapping(task.get("data")),
                 _who(given.get("completed_by")),
                 bool(given.get("was_cancelled")),
-                dict(_answers(given)),
+                _by_tag(given),
             )
 
 
@@ -72,6 +72,15 @@ def _who(completed_by: Any) -> Any:
     """Name an annotator by email, else by id."""
     who = as_mapping(completed_by)
     return (who.get("email") or who.get("id")) if who else completed_by
+
+
+def _by_tag(annotation: Record) -> dict[str, tuple[str, str | None]]:
+    """Give the answers by tag; of several under one tag all words, which makes for a complaint."""
+    found: dict[str, tuple[str, str | None]] = {}
+    for tag, (kind, words) in _answers(annotation):
+        before = found.get(tag, (kind, words))[1]
+        found[tag] = kind, words if words == before else f"{before}, {words}"
+    return found
 
 
 def _answers(annotation: Record) -> Iterator[tuple[str, tuple[str, str | None]]]:
