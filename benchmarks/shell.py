@@ -22,6 +22,8 @@ Row = dict[str, Any]
 
 FRAME = re.compile("[\u2500-\u257f]+")
 """Signs that make boxes in the terminal."""
+COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
+"""What is installed has its bytecode on disk; what runs from its folder may keep it there too."""
 START = "from juryrank.cli import main; main()"
 IMPORTS = "import numpy, scipy.optimize, polars, numba, typer"
 SMALL = "juryrank rank, 3,000 votes"
@@ -46,7 +48,10 @@ def run_command(
             (os.POSIX_SPAWN_DUP2, errors.fileno(), 2),
         ]
         child = os.posix_spawn(
-            words[0], list(words), {**os.environ, **(environment or {})}, file_actions=actions
+            words[0],
+            list(words),
+            {**os.environ, **COMPILED, **(environment or {})},
+            file_actions=actions,
         )
         stopped = threading.Event()
         timer = threading.Timer(limit, _stop, (child, stopped))
