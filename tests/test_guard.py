@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy.optimize import minimize_scalar
 
 import juryrank as jr
-from juryrank.guard import _first_of_each
+from juryrank import guard
+from juryrank.arrays import Floats
+from juryrank.asking import task_of
+from juryrank.guard import (
+    NOBODY,
+    OneSided,
+    _accuracy_elsewhere,
+    _first_of_each,
+    largest_z,
+    without_cells,
+)
+from juryrank.objective import Objective
+from juryrank.solvers.solution import Solution
+from juryrank.votes import Wins
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -226,3 +243,69 @@ def test_of_very_many_suspects_the_most_suspicious_of_each_judge_are_looked_at()
     key = -np.array([3.0, 9.0, 5.0, 8.0, 7.0, 4.0, 6.0])
     assert _first_of_each(judge, key, 2).tolist() == [1, 3, 4, 5, 6]
     assert _first_of_each(judge, key, 9).tolist() == list(range(7))
+
+
+@pytest.fixture(scope="module", params=["ties", "rankings"])
+def objective(request: pytest.FixtureRequest) -> Objective:
+    """Votes with weights: on pairs, some of them tied, or on sets of four."""
+    more: dict[str, Any] = {"tie": 0.5} if request.param == "ties" else {"per_vote": 4}
+    made = jr.simulate(12, 9, votes_per_judge=80, seed=3, **more)
+    weight = pl.Series("weight", np.random.default_rng(0).uniform(0.5, 2.0, 720))
+    ranking = made.votes if request.param == "rankings" else made.votes.with_columns(weight)
+    return task_of(jr.votes_from(ranking), "hbtl").objective()
+
+
+@pytest.fixture
+def cells() -> OneSided:
+    """Some judges and items, a judge with several items and an item with several judges."""
+    rng = np.random.default_rng(1)
+    return replace(NOBODY, judge=rng.integers(0, 9, 40), item=rng.integers(0, 12, 40))
+
+
+def solution_at_random(objective: Objective) -> Solution:
+    rng = np.random.default_rng(2)
+    effects = objective.layout.size - objective.n_items
+    return Solution(
+        rng.normal(size=12), rng.normal(1.0, 1.0, 9), None, True, 1, effects=np.zeros(effects)
+    )
+
+
+def test_surprise_has_the_bound_that_it_is_sifted_by(objective: Objective, cells: OneSided) -> None:
+    solution, accuracy = solution_at_random(objective), np.linspace(-1.0, 2.0, len(cells))
+    bound = largest_z(objective, solution, accuracy, cells)
+    if objective.lists.number:
+        assert np.isinf(bound).all()
+        return
+    for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
+        loss = loss_of_taste(objective.wins, u, i, accuracy[place], solution.score)
+        least = minimize_scalar(loss, bounds=(-20.0, 20.0), method="bounded").fun
+        assert bound[place] == pytest.approx(np.sqrt(2.0 * (loss(0.0) - least)), abs=1e-4)
+
+
+def loss_of_taste(
+    wins: Wins, judge: int, item: int, accuracy: float, score: Floats
+) -> Callable[[float], float]:
+    own = slice(*wins.start[judge : judge + 2])
+    winner, loser = wins.winner[own], wins.loser[own]
+    part = np.where(winner == item, 1.0, np.where(loser == item, -1.0, 0.0))
+    weight, half = wins.weight[own] * np.abs(part), 0.5 * wins.tied[own]
+
+    def loss(taste: float) -> float:
+        x = accuracy * (score[winner] - score[loser]) + part * taste
+        return float(weight @ ((1 - half) * np.logaddexp(0, -x) + half * np.logaddexp(0, x)))
+
+    return loss
+
+
+def test_accuracies_elsewhere_are_those_without_the_item(
+    objective: Objective, cells: OneSided, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solution = solution_at_random(objective)
+    together = _accuracy_elsewhere(objective, solution, cells)
+    monkeypatch.setattr(guard, "VOTES_AT_ONCE", 1)
+    assert together.tolist() == _accuracy_elsewhere(objective, solution, cells).tolist()
+    for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
+        asked = replace(NOBODY, judge=np.array([u]), item=np.array([i]))
+        accuracy = np.ones(9)
+        without_cells(objective, asked).profile(solution.state, accuracy)
+        assert together[place] == pytest.approx(accuracy[u], abs=1e-6)

@@ -13,8 +13,8 @@ often it is repeated. So
        z^2 = 2 min_b [J(b) + b^2 / (2 (TASTE^2 + v))] - 2 min_b J(b),
 
    which is how unlikely the taste is that explains the votes best (a slope at ``b = 0`` would not
-   do: it is bounded, however many votes there are); of very many suspects only the most suspicious
-   of each judge are looked at;
+   do: it is bounded, however many votes there are); ``2 J(0) - 2 min_b J(b)`` is at least as large
+   and sooner found; of very many suspects only the most suspicious of each judge are looked at;
 
 3. set the votes of such pairs aside where chance would hardly give so large a ``z`` to any pair in
    the data, and begin again, until nothing more is found.
@@ -40,7 +40,7 @@ from juryrank.normal import quantile
 from juryrank.objective import Objective
 from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
-from juryrank.votes import NO_SIDES, NO_TIES, Votes, Wins, wins_taken
+from juryrank.votes import NO_SIDES, NO_TIES, Votes, Wins, total_weight, wins_taken
 
 LEAST_VOTES = 10
 """A judge with fewer votes on an item cannot carry it far."""
@@ -63,6 +63,10 @@ MANY_TO_A_FEW = 4
 NEARLY_NONE = 0.1
 MOST_ROUNDS = 10
 LEAST_CURVATURE = 1e-12
+VOTES_AT_ONCE = 1 << 18
+"""A judge's votes are copied as often as it is under suspicion."""
+MOST_STEPS = 60
+SMALL_STEP = 1e-6
 LONGEST_COUNT = 1000
 WEIGHTS_LOOKED_AT = 1 << 22
 """So many weights, evenly spaced, say well enough what a full one is."""
@@ -346,31 +350,59 @@ def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSid
     """Those of the cells that chance can hardly explain."""
     fair, solution = search(_capped(objective), ROUGH, choose_prior=choose_prior)
     accuracy = _accuracy_elsewhere(fair, solution, cells)
+    needed = -quantile(0.5 * CHANCE / int(_cell_counts(objective, 1)[1]))
+    worth = np.flatnonzero(largest_z(objective, solution, accuracy, cells) > needed)
+    cells, accuracy = _some(cells, worth), accuracy[worth]
     curvature = fair.curvature(solution.state, solution.accuracy).state
     variance = 1.0 / np.maximum(curvature, LEAST_CURVATURE)
     expected, z = _surprise(objective, solution, variance, accuracy, cells)
-    counts = _cell_counts(objective, 1)
-    odd = np.flatnonzero(np.abs(z) > -quantile(0.5 * CHANCE / int(counts[1])))
+    odd = np.flatnonzero(np.abs(z) > needed)
     odd = odd[np.argsort(-np.abs(z[odd]), kind="stable")]
-    return OneSided(
-        cells.judge[odd], cells.item[odd], cells.votes[odd], cells.won[odd],
-        expected[odd], z[odd],
-    )  # fmt: skip
+    return _some(replace(cells, expected=expected, z=z), odd)
 
 
-def _of_judge(objective: Objective, u: int) -> Objective:
-    """The votes of one judge; effects have no say here."""
+def _some(cells: OneSided, which: NDArray[np.int64]) -> OneSided:
+    """Some of the cells."""
+    return OneSided(*(getattr(cells, name)[which] for name in OneSided.__dataclass_fields__))
+
+
+def _each_by_itself(objective: Objective, judges: NDArray[np.int64]) -> Objective:
+    """The votes of these judges, each as often as it is named, and as a judge of its own.
+
+    Effects have no say here.
+    """
     wins, lists = objective.wins, objective.lists
-    own = slice(wins.start[u], wins.start[u + 1])
-    pairs = wins_taken(wins, own, np.array([0, own.stop - own.start]))
-    its_lists = taken(lists, np.arange(lists.start[u], lists.start[u + 1]))
+    # What one judge said, which may be nearly everything, need not be copied.
+    one = slice(*wins.start[judges[0] : judges[0] + 2]) if len(judges) == 1 else None
+    pairs = wins_taken(wins, one or _places(wins.start, judges), _begins(wins.start, judges))
+    its_lists = taken(lists, _places(lists.start, judges))
     return replace(
         objective,
         wins=pairs._replace(side=NO_SIDES),
-        lists=its_lists._replace(start=its_lists.start[u : u + 2]),
-        fixed_accuracy=None if objective.accuracies_free else np.ones(1),
+        lists=its_lists._replace(start=_begins(lists.start, judges)),
+        fixed_accuracy=None if objective.accuracies_free else np.ones(len(judges)),
         effects=replace(objective.effects, ties_by_judge=False, order=False, order_by_judge=False),
     )
+
+
+def _begins(start: NDArray[np.int64], judges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the votes of each of these judges begin, when they come one after the other."""
+    return np.concatenate(([0], np.cumsum(start[judges + 1] - start[judges])))
+
+
+def _places(start: NDArray[np.int64], judges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the votes of these judges are, one judge after the other."""
+    begins = _begins(start, judges)
+    return np.arange(begins[-1]) + np.repeat(start[judges] - begins[:-1], np.diff(begins))
+
+
+def _batches(objective: Objective, cells: OneSided) -> Iterator[slice]:
+    """Cells one after the other whose judges, each counted with each cell, have not many votes."""
+    wins, lists = objective.wins, objective.lists
+    entries = np.diff(wins.start) + np.diff(lists.begin[lists.start])
+    batch = np.cumsum(entries[cells.judge]) // VOTES_AT_ONCE
+    ends = np.flatnonzero(np.diff(batch, append=-1)) + 1
+    yield from (slice(a, b) for a, b in zip(np.append(0, ends), ends, strict=False))
 
 
 def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSided) -> Floats:
@@ -381,16 +413,80 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
     if not objective.accuracies_free:
         return objective.start_accuracy()[cells.judge]
     accuracy = np.ones(len(cells))
-    # One by one: all at once would copy a judge's votes as often as it is under suspicion.
-    for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
-        own = _of_judge(objective, u)
-        in_question = np.append(_behind_all_votes(own), i)
-        nobody = np.zeros(len(in_question), dtype=np.int64)
-        asked = replace(NOBODY, judge=nobody, item=in_question)
-        elsewhere = _dropped(own, asked)
-        state = solution.state[: elsewhere.layout.size]
-        elsewhere.profile(state, accuracy[place : place + 1])
+    judges, judge = np.unique(cells.judge, return_inverse=True)
+    behind = [_behind_all_votes(_each_by_itself(objective, np.array([u]))) for u in judges]
+    for some in _batches(objective, cells):
+        own = _each_by_itself(objective, cells.judge[some])
+        in_question = [
+            np.append(behind[u], i) for u, i in zip(judge[some], cells.item[some], strict=True)
+        ]
+        place = np.repeat(np.arange(len(in_question)), list(map(len, in_question)))
+        elsewhere = _dropped(own, replace(NOBODY, judge=place, item=np.concatenate(in_question)))
+        elsewhere.profile(solution.state[: elsewhere.layout.size], accuracy[some])
     return accuracy
+
+
+def largest_z(
+    objective: Objective, solution: Solution, accuracy: Floats, cells: OneSided
+) -> Floats:
+    """What ``|z|`` is at most, ``sqrt(2 J(0) - 2 min_b J(b))``; infinite where there are lists."""
+    found = np.full(len(cells), np.inf)
+    if objective.lists.number:
+        return found
+    for some in _batches(objective, cells):
+        own = _each_by_itself(objective, cells.judge[some])
+        losses = _losses_by_taste(own, solution.score, accuracy[some], cells.item[some])
+        taste = _best_tastes(losses, len(own.wins.start) - 1)
+        gain = losses(np.zeros(len(taste)))[0] - losses(taste)[0]
+        found[some] = np.sqrt(2.0 * np.maximum(gain, 0.0))
+    return found
+
+
+Losses = Callable[[Floats], tuple[Floats, Floats, Floats]]
+"""The loss of each judge as a function of its taste, with its first and second derivative."""
+
+
+def _losses_by_taste(
+    own: Objective, score: Floats, accuracy: Floats, item: NDArray[np.int64]
+) -> Losses:
+    """Those of the pairs of each judge that have an item of its own in them."""
+    wins = own.wins
+    asked = replace(NOBODY, judge=np.arange(len(item)), item=item)
+    on = np.flatnonzero(in_cells(wins.start, wins.winner, wins.loser, asked))
+    if len(wins.tied):  # half a win for each side
+        on = np.concatenate((on, on[wins.tied[on]]))
+    judge = (np.searchsorted(wins.start, on, side="right") - 1).astype(np.int32)
+    wins = wins_taken(wins, on, wins.start)
+    is_half = wins.tied if len(wins.tied) else np.zeros(len(on), dtype=np.bool_)
+    weight = wins.weight * np.where(is_half, 0.5, 1.0)
+    side = np.where(wins.winner == item[judge], 1.0, -1.0)
+    x = accuracy[judge] * (score[wins.winner] - score[wins.loser])
+    again = slice(len(on) - np.count_nonzero(is_half) // 2, None)
+    side[again], x[again] = -side[again], -x[again]
+
+    def losses(taste: Floats) -> tuple[Floats, Floats, Floats]:
+        value, slope, bend = (weight * term for term in own.noise.terms(x + side * taste[judge]))
+        value, slope, bend = (
+            total_weight(judge, part, len(item)) for part in (value, side * slope, bend)
+        )
+        return value, slope, bend
+
+    return losses
+
+
+def _best_tastes(losses: Losses, count: int) -> Floats:
+    """The tastes of the least losses: Newton steps within a bracket, else its middle."""
+    low, high = np.full(count, -LARGEST_TASTE), np.full(count, LARGEST_TASTE)
+    taste = np.zeros(count)
+    for _ in range(MOST_STEPS):
+        _, slope, bend = losses(taste)
+        low, high = np.where(slope < 0.0, taste, low), np.where(slope > 0.0, taste, high)
+        step = taste - slope / np.maximum(bend, LEAST_CURVATURE)
+        inside = (step > low) & (step < high)
+        before, taste = taste, np.where(inside, step, 0.5 * (low + high))
+        if np.abs(taste - before).max() < SMALL_STEP:
+            break
+    return taste
 
 
 def _behind_all_votes(own: Objective) -> NDArray[np.int64]:
@@ -455,7 +551,7 @@ def _surprise(
     """How many votes the items should have won, and ``z``."""
     expected, z = np.empty(len(cells)), np.empty(len(cells))
     for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
-        own = _on_item(_of_judge(objective, u), i)
+        own = _on_item(_each_by_itself(objective, np.array([u])), i)
         expected[place] = _expected(own, solution.state, accuracy[place], i)
         spread = np.sqrt(TASTE**2 + accuracy[place] ** 2 * variance[i])
         loss = _loss_by_taste(own, solution.state, accuracy[place], i)
