@@ -14,6 +14,7 @@ import juryrank as jr
 from juryrank import evidence
 from juryrank.arrays import Floats
 from juryrank.evidence import Evidence, agreement, signed_root_deviance, wilson
+from juryrank.lists import no_lists
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -205,3 +206,26 @@ def test_of_long_rankings_the_same_items_are_looked_at(monkeypatch: pytest.Monke
     alike = [row == every[row["item"], row["other"]] for row in some.pairs.iter_rows(named=True)]
     assert np.mean(alike) > 0.2  # some items are missing from some rankings, and others follow
     assert "only those of 20 items" in some.report()
+
+
+def test_choices_from_large_sets_imply_few_pairs_all_of_which_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = jr.simulate(60, 12, votes_per_judge=2, per_vote=50, top=1, seed=4)
+    monkeypatch.setattr(evidence, "MOST_PAIRS", 24 * 49)
+    monkeypatch.setattr(evidence, "MOST_PAIRS_OF_ENTRY", 0)
+    whole = jr.rank(made.votes, intervals=None).evidence
+    assert whole.of_each_ranking is None
+    assert len(whole.votes) == 24 * 49
+    monkeypatch.setattr(evidence, "MOST_PAIRS", 24 * 49 - 1)
+    assert jr.rank(made.votes, intervals=None).evidence.of_each_ranking == 49
+
+
+def test_pairs_of_the_longest_rankings_can_be_counted() -> None:
+    length = 60_000
+    item = np.arange(length, dtype=np.int32)
+    lists = no_lists(1)._replace(
+        start=np.array([0, 1]), begin=np.array([0, length]), item=item, level=item,
+        ranked=np.array([length], dtype=np.int32), weight=np.ones(1),
+    )  # fmt: skip
+    assert evidence.items_looked_at(lists) == 2_000  # 2000 x 1999 / 2 < 2 million

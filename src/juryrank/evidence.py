@@ -135,13 +135,13 @@ def wilson(share: Floats, count: Floats, confidence: float) -> tuple[Floats, Flo
 def items_looked_at(lists: Lists) -> int | None:
     """How many items of each ranking can be looked at, lest there be too many pairs; None for all.
 
-    A ranking of k items implies ``k (k - 1) / 2`` pairs.
+    A ranking of k items implies ``k (k - 1) / 2`` pairs, and a choice from k items ``k - 1``.
     """
     most = max(MOST_PAIRS, MOST_PAIRS_OF_ENTRY * len(lists.item))
 
     def pairs(longest: int) -> int:
-        length = np.minimum(lists.length, longest)
-        return int((length * (length - 1) // 2).sum())
+        length, ranked = (np.minimum(part, longest) for part in (lists.length, lists.ranked))
+        return int((ranked * (2 * length - ranked - 1) // 2).sum())
 
     whole = int(lists.length.max(initial=0))
     if pairs(whole) <= most:

@@ -134,9 +134,9 @@ def tie_sizes(lists: Lists) -> NDArray[np.int64]:
 def pairs_of(lists: Lists) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     """Every pair of items of which a list says which is the better: list, better, worse item."""
     number, better, worse = [], [], []
-    for length in np.unique(lists.length):
-        which = np.flatnonzero(lists.length == length)
-        first, second = np.triu_indices(int(length), 1)
+    for length, ranked in np.unique(np.stack((lists.length, lists.ranked)), axis=1).T.tolist():
+        which = np.flatnonzero((lists.length == length) & (lists.ranked == ranked))
+        first, second = np.triu_indices(ranked, 1, length)
         upper, lower = (lists.begin[which, None] + place for place in (first, second))
         decided = lists.level[upper] != lists.level[lower]
         number.append(np.broadcast_to(which[:, None], upper.shape)[decided])
