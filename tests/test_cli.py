@@ -72,6 +72,12 @@ def errors(result: Result) -> list[str]:
 # --- rank ----------------------------------------------------------------------------------------
 
 
+def test_the_package_is_a_program_too(votes: str) -> None:
+    command = [sys.executable, "-m", "juryrank", "rank", votes]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)  # noqa: S603
+    assert done.stdout == run_program("rank", votes)[1]
+
+
 def test_rank_shows_items_judges_and_nothing_on_stderr(votes: str) -> None:
     result = run("rank", votes)
     assert result.exit_code == 0
