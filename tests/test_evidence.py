@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import binomtest
 
 import juryrank as jr
-from juryrank import evidence
+from juryrank import lists
 from juryrank.arrays import Floats
 from juryrank.evidence import Evidence, agreement, signed_root_deviance, wilson
-from juryrank.lists import no_lists
+from juryrank.lists import items_looked_at, no_lists
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -197,8 +197,8 @@ def test_of_long_rankings_the_same_items_are_looked_at(monkeypatch: pytest.Monke
     made = jr.simulate(60, 12, votes_per_judge=2, per_vote=50, seed=4)
     whole = jr.rank(made.votes)
     assert whole.evidence.of_each_ranking is None
-    monkeypatch.setattr(evidence, "MOST_PAIRS", 5_000)
-    monkeypatch.setattr(evidence, "MOST_PAIRS_OF_ENTRY", 1)
+    monkeypatch.setattr(lists, "MOST_PAIRS", 5_000)
+    monkeypatch.setattr(lists, "MOST_PAIRS_OF_ENTRY", 1)
     some = jr.rank(made.votes)
     assert some.evidence.of_each_ranking == 20
     assert 24 * 20 * 19 / 2 == len(some.evidence.votes) <= 5_000
@@ -212,20 +212,20 @@ def test_choices_from_large_sets_imply_few_pairs_all_of_which_are_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made = jr.simulate(60, 12, votes_per_judge=2, per_vote=50, top=1, seed=4)
-    monkeypatch.setattr(evidence, "MOST_PAIRS", 24 * 49)
-    monkeypatch.setattr(evidence, "MOST_PAIRS_OF_ENTRY", 0)
+    monkeypatch.setattr(lists, "MOST_PAIRS", 24 * 49)
+    monkeypatch.setattr(lists, "MOST_PAIRS_OF_ENTRY", 0)
     whole = jr.rank(made.votes, intervals=None).evidence
     assert whole.of_each_ranking is None
     assert len(whole.votes) == 24 * 49
-    monkeypatch.setattr(evidence, "MOST_PAIRS", 24 * 49 - 1)
+    monkeypatch.setattr(lists, "MOST_PAIRS", 24 * 49 - 1)
     assert jr.rank(made.votes, intervals=None).evidence.of_each_ranking == 49
 
 
 def test_pairs_of_the_longest_rankings_can_be_counted() -> None:
     length = 60_000
     item = np.arange(length, dtype=np.int32)
-    lists = no_lists(1)._replace(
+    one = no_lists(1)._replace(
         start=np.array([0, 1]), begin=np.array([0, length]), item=item, level=item,
         ranked=np.array([length], dtype=np.int32), weight=np.ones(1),
     )  # fmt: skip
-    assert evidence.items_looked_at(lists) == 2_000  # 2000 x 1999 / 2 < 2 million
+    assert items_looked_at(one) == 2_000  # 2000 x 1999 / 2 < 2 million

@@ -5,7 +5,6 @@ Rankings are taken as the pairs they imply; long ones are shortened first.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +16,6 @@ from scipy.linalg import eigh
 from scipy.special import ndtri, rel_entr
 
 from juryrank.arrays import Floats
-from juryrank.lists import Lists, without_entries
 from juryrank.threads import one_blas_thread
 from juryrank.votes import Votes, total_weight
 
@@ -31,10 +29,6 @@ CLEARLY = 1.5
 """So much larger than by chance the leading eigenvalue of agreement has to be."""
 ROUNDING = 1e-9
 """A smaller part of the weight of votes that cancel each other is no opinion."""
-MOST_PAIRS = 2_000_000
-"""Pairs that rankings are broken into..."""
-MOST_PAIRS_OF_ENTRY = 20
-"""... or so many for each item of each ranking, if that is more."""
 FEW_SHARED = 4.0
 """Agreement on so many shared pairs of items counts half."""
 
@@ -130,37 +124,6 @@ def wilson(share: Floats, count: Floats, confidence: float) -> tuple[Floats, Flo
     centre = (share * count + 0.5 * z2) / (count + z2)
     half = np.sqrt(z2 * (share * (1.0 - share) * count + 0.25 * z2)) / (count + z2)
     return centre - half, centre + half
-
-
-def items_looked_at(lists: Lists) -> int | None:
-    """How many items of each ranking can be looked at, lest there be too many pairs; None for all.
-
-    A ranking of k items implies ``k (k - 1) / 2`` pairs, and a choice from k items ``k - 1``.
-    """
-    most = max(MOST_PAIRS, MOST_PAIRS_OF_ENTRY * len(lists.item))
-
-    def pairs(longest: int) -> int:
-        length, ranked = (np.minimum(part, longest) for part in (lists.length, lists.ranked))
-        return int((ranked * (2 * length - ranked - 1) // 2).sum())
-
-    whole = int(lists.length.max(initial=0))
-    if pairs(whole) <= most:
-        return None
-    return bisect_right(range(whole), most, key=pairs) - 1
-
-
-def shortened(lists: Lists, longest: int, n_items: int) -> Lists:
-    """The lists with so many of their items at most.
-
-    Which ones stay is decided by chance, and not by their places, so that what is left of a ranking
-    is a ranking; and for all lists alike, so that judges still have pairs in common.
-    """
-    turn = np.random.default_rng(0).permutation(n_items)[lists.item]
-    order = np.lexsort((turn, lists.entry_list))
-    within = np.arange(len(order)) - np.repeat(lists.begin[:-1], lists.length)
-    drop = np.zeros(len(order), dtype=np.bool_)
-    drop[order[within >= longest]] = True
-    return without_entries(lists, drop)
 
 
 class Agreement(NamedTuple):

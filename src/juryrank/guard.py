@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from juryrank import _kernels
 from juryrank.arrays import Floats
-from juryrank.lists import Lists, taken, tie_sizes, without_entries
+from juryrank.lists import Lists, begins_of, places_of, taken, tie_sizes, without_entries
 from juryrank.mapped import give_back, new_like, ranges
 from juryrank.normal import quantile
 from juryrank.objective import Objective
@@ -372,28 +372,19 @@ def _each_by_itself(objective: Objective, judges: NDArray[np.int64]) -> Objectiv
     Effects have no say here.
     """
     wins, lists = objective.wins, objective.lists
-    # What one judge said, which may be nearly everything, need not be copied.
-    one = slice(*wins.start[judges[0] : judges[0] + 2]) if len(judges) == 1 else None
-    pairs = wins_taken(wins, one or _places(wins.start, judges), _begins(wins.start, judges))
-    its_lists = taken(lists, _places(lists.start, judges))
+    if len(judges) == 1:  # what one judge said, which may be nearly everything, is not copied
+        rows: slice | NDArray[np.int64] = slice(*wins.start[judges[0] : judges[0] + 2])
+    else:
+        rows = places_of(wins.start, judges)
+    pairs = wins_taken(wins, rows, begins_of(wins.start, judges))
+    its_lists = taken(lists, places_of(lists.start, judges))
     return replace(
         objective,
         wins=pairs._replace(side=NO_SIDES),
-        lists=its_lists._replace(start=_begins(lists.start, judges)),
+        lists=its_lists._replace(start=begins_of(lists.start, judges)),
         fixed_accuracy=None if objective.accuracies_free else np.ones(len(judges)),
         effects=replace(objective.effects, ties_by_judge=False, order=False, order_by_judge=False),
     )
-
-
-def _begins(start: NDArray[np.int64], judges: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the votes of each of these judges begin, when they come one after the other."""
-    return np.concatenate(([0], np.cumsum(start[judges + 1] - start[judges])))
-
-
-def _places(start: NDArray[np.int64], judges: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the votes of these judges are, one judge after the other."""
-    begins = _begins(start, judges)
-    return np.arange(begins[-1]) + np.repeat(start[judges] - begins[:-1], np.diff(begins))
 
 
 def _batches(objective: Objective, cells: OneSided) -> Iterator[slice]:
@@ -588,19 +579,14 @@ def _loss_by_taste(
     own: Objective, state: Floats, accuracy: float, item: int
 ) -> Callable[[float], float]:
     """The loss of votes on one item as a function of the judge's taste for it."""
-    wins, lists, n = own.wins, own.lists, own.n_items
-    score = state[:n]
-    side = np.where(wins.winner == item, 1.0, -1.0)
-    x = accuracy * (score[wins.winner] - score[wins.loser])
-    half = 0.5 * wins.tied if len(wins.tied) else np.zeros(len(x))
-    taste, its_accuracy = np.zeros(n), np.array([accuracy])
+    lists, n, its_accuracy = own.lists, own.n_items, np.array([accuracy])
+    of_pairs = _losses_by_taste(own, state[:n], its_accuracy, np.array([item]))
+    taste = np.zeros(n)
 
     def loss_with(amount: float) -> float:
-        moved = x + side * amount
-        won = wins.weight * (1.0 - half) @ own.noise.terms(moved)[0]
-        lost = wins.weight * half @ own.noise.terms(-moved)[0]
         taste[item] = amount
-        return float(won + lost + lists.weight @ own.list_losses(state, its_accuracy, taste))
+        of_lists = lists.weight @ own.list_losses(state, its_accuracy, taste)
+        return float(of_pairs(np.array([amount]))[0][0] + of_lists)
 
     return loss_with
 

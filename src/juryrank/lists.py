@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import permutations
 from typing import NamedTuple
 
@@ -11,6 +12,10 @@ from numpy.typing import NDArray
 Mask = NDArray[np.bool_]
 MOST_ORDERS = 720
 """A tie that is to count as every order of its items may have so many orders."""
+MOST_PAIRS = 2_000_000
+"""Pairs that rankings are broken into..."""
+MOST_PAIRS_OF_ENTRY = 20
+"""... or so many for each item of each ranking, if that is more."""
 
 
 def judge_codes(start: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -55,10 +60,14 @@ class Lists(NamedTuple):
         return np.repeat(np.arange(self.number), self.length)
 
     @property
+    def entry_place(self) -> NDArray[np.int64]:
+        """The place of each entry in its list, from 0."""
+        return np.arange(len(self.item)) - np.repeat(self.begin[:-1], self.length)
+
+    @property
     def is_ranked(self) -> Mask:
         """Which entries are ranked, and not just below those that are."""
-        within = np.arange(len(self.item)) - np.repeat(self.begin[:-1], self.length)
-        return np.asarray(within < self.ranked[self.entry_list])
+        return np.asarray(self.entry_place < self.ranked[self.entry_list])
 
 
 def no_lists(n_judges: int) -> Lists:
@@ -77,14 +86,26 @@ def no_lists(n_judges: int) -> Lists:
 NO_LISTS = no_lists(0)
 
 
+def begins_of(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each of these runs begins, when they come one after the other.
+
+    Run ``k`` is ``start[k]`` to ``start[k + 1]``.
+    """
+    return np.concatenate(([0], np.cumsum(start[which + 1] - start[which])))
+
+
+def places_of(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What is in these runs, one run after the other."""
+    begins = begins_of(start, which)
+    return np.arange(begins[-1]) + np.repeat(start[which] - begins[:-1], np.diff(begins))
+
+
 def taken(lists: Lists, which: NDArray[np.int64]) -> Lists:
     """Some of the lists, by number in ascending order (some perhaps several times)."""
-    length = lists.length[which]
-    begin = np.concatenate(([0], np.cumsum(length)))
-    entry = np.arange(begin[-1]) + np.repeat(lists.begin[which] - begin[:-1], length)
+    entry = places_of(lists.begin, which)
     return Lists(
         start=np.searchsorted(which, lists.start),
-        begin=begin,
+        begin=begins_of(lists.begin, which),
         item=lists.item[entry],
         level=lists.level[entry],
         ranked=lists.ranked[which],
@@ -168,6 +189,36 @@ def tied_pairs_of(lists: Lists) -> tuple[NDArray[np.int64], NDArray[np.int32], N
         nothing = np.empty(0, dtype=np.int32)
         return np.empty(0, dtype=np.int64), nothing, nothing
     return np.concatenate(number), np.concatenate(one), np.concatenate(other)
+
+
+def items_looked_at(lists: Lists) -> int | None:
+    """How many items of each ranking can be looked at, lest there be too many pairs; None for all.
+
+    A ranking of k items implies ``k (k - 1) / 2`` pairs, and a choice from k items ``k - 1``.
+    """
+    most = max(MOST_PAIRS, MOST_PAIRS_OF_ENTRY * len(lists.item))
+
+    def pairs(longest: int) -> int:
+        length, ranked = (np.minimum(part, longest) for part in (lists.length, lists.ranked))
+        return int((ranked * (2 * length - ranked - 1) // 2).sum())
+
+    whole = int(lists.length.max(initial=0))
+    if pairs(whole) <= most:
+        return None
+    return bisect_right(range(whole), most, key=pairs) - 1
+
+
+def shortened(lists: Lists, longest: int, n_items: int) -> Lists:
+    """The lists with so many of their items at most.
+
+    Which ones stay is decided by chance, and not by their places, so that what is left of a ranking
+    is a ranking; and for all lists alike, so that judges still have pairs in common.
+    """
+    turn = np.random.default_rng(0).permutation(n_items)[lists.item]
+    order = np.lexsort((turn, lists.entry_list))
+    drop = np.zeros(len(order), dtype=np.bool_)
+    drop[order[lists.entry_place >= longest]] = True
+    return without_entries(lists, drop)
 
 
 # --- ties as every order of their items ----------------------------------------------------------

@@ -19,6 +19,7 @@ from juryrank.effects import Layout
 from juryrank.errors import InputError, counted, listing
 from juryrank.guard import OneSided, votes_that_count
 from juryrank.intervals import Difference, difference, half_width, item_columns
+from juryrank.lists import items_looked_at, shortened
 from juryrank.mapped import pieces
 from juryrank.models import Model
 from juryrank.noise import Noise
@@ -207,11 +208,7 @@ class Ranking:
     @cached_property
     def evidence(self) -> Evidence:
         """The votes that count, in pairs, beside what the ranking foretells of them."""
-        from juryrank.evidence import (  # slow to import: it needs scipy
-            Evidence,
-            items_looked_at,
-            shortened,
-        )
+        from juryrank.evidence import Evidence  # slow to import: it needs scipy
 
         votes = votes_that_count(self._basis.votes, self._basis.one_sided)
         some = items_looked_at(votes.lists)
