@@ -22,7 +22,7 @@ import juryrank as jr
 from juryrank import __version__
 from juryrank.asking import Order, Ties, task_of
 from juryrank.fitting import answer, fit
-from juryrank.intervals import half_width
+from juryrank.inference.posterior import half_width
 from juryrank.paper.pictures import save_study
 from juryrank.ranking import Ranking
 from juryrank.simulation import Simulation

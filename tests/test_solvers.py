@@ -9,17 +9,14 @@ from numerics_help import model_wins
 from scipy.optimize import minimize
 
 from juryrank import InputError
-from juryrank.information import Information
 from juryrank.lists import no_lists
 from juryrank.noise import EXPONENTIAL, GUMBEL, NOISES, NORMAL, Noise
-from juryrank.objective import NO_PRIOR, Objective, Prior
+from juryrank.objective import FIRST_GUESS, NO_PRIOR, Objective, Prior
 from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
-from juryrank.solvers.scales import FIRST_GUESS, choose_scales
 from juryrank.solvers.search import (
     MANY_VOTES,
-    ROUGH,
     _merged,
     _worth_merging,
     search,
@@ -120,66 +117,6 @@ def test_solution_does_not_depend_on_the_guess_at_the_accuracies() -> None:
 # --- the search around it ------------------------------------------------------------------------
 
 
-def test_chosen_scales_find_the_truth_they_were_drawn_from() -> None:
-    rng = np.random.default_rng(0)
-    score, accuracy = rng.normal(0.0, 1.5, 60), rng.normal(1.0, 0.4, 60)
-    objective = Objective(model_wins(5, score, accuracy, 300, GUMBEL), 60, GUMBEL, FIRST_GUESS)
-    chosen = choose_scales(objective, ROUGH.solve(objective), ROUGH).objective
-    assert chosen.prior.score_sd == pytest.approx(np.std(score), rel=0.2)
-    assert chosen.prior.accuracy_sd == pytest.approx(0.4, rel=0.3)
-
-
-@pytest.mark.parametrize("judges", [12, 60, 300])
-def test_the_scales_foreseen_are_a_fixed_point_of_refitting(judges: int) -> None:
-    rng = np.random.default_rng(judges)
-    score, accuracy = rng.normal(0.0, 1.5, 60), rng.normal(1.0, 0.4, judges)
-    objective = Objective(model_wins(5, score, accuracy, 60, GUMBEL), 60, GUMBEL, FIRST_GUESS)
-    chosen = choose_scales(objective, ROUGH.solve(objective), ROUGH)
-    found = ProfileSolver().solve(chosen.objective)
-    again = choose_scales(chosen.objective, found, ProfileSolver()).objective.prior
-    first = chosen.objective.prior
-    assert again.score_sd == pytest.approx(first.score_sd, rel=0.02)
-    assert again.accuracy_sd == pytest.approx(first.accuracy_sd, rel=0.02)
-    # What was foreseen is nearly the fit.
-    unit = np.sqrt(chosen.curvature.state)
-    assert np.abs((chosen.state - found.score) * unit).max() < 0.3
-
-
-def test_equal_judges_get_a_small_spread() -> None:
-    wins = model_wins(6, np.random.default_rng(1).normal(size=30), np.ones(20), 200, GUMBEL)
-    objective = Objective(wins, 30, GUMBEL, FIRST_GUESS)
-    chosen = choose_scales(objective, ROUGH.solve(objective), ROUGH).objective
-    assert chosen.prior.accuracy_sd < 0.2
-
-
-def laplace_evidence(objective: Objective) -> float:
-    """``-log p(votes | prior)`` up to a constant, by Laplace's method with all determinants."""
-    found = ProfileSolver().solve(objective)
-    blocks = Information(objective, found.score, found.accuracy)
-    _, log_det = np.linalg.slogdet(blocks.profile_matrix())
-    assert found.value is not None
-    return float(
-        found.value
-        + 0.5 * log_det
-        + 0.5 * np.log(blocks.bend).sum()
-        + objective.n_items * np.log(objective.prior.score_sd)
-        + objective.n_judges * np.log(objective.prior.accuracy_sd)
-    )
-
-
-def test_chosen_scales_are_near_the_best_laplace_evidence() -> None:
-    rng = np.random.default_rng(2)
-    score, accuracy = rng.normal(0.0, 1.2, 25), rng.normal(1.0, 0.5, 20)
-    objective = Objective(model_wins(7, score, accuracy, 60, GUMBEL), 25, GUMBEL, FIRST_GUESS)
-    chosen = choose_scales(objective, ROUGH.solve(objective), ROUGH).objective
-    grid = [
-        laplace_evidence(replace(objective, prior=Prior(score_sd, accuracy_sd)))
-        for score_sd in (0.7, 1.0, 1.4, 2.0)
-        for accuracy_sd in (0.2, 0.3, 0.45, 0.6, 0.9)
-    ]
-    assert laplace_evidence(chosen) < min(grid) + 1.0
-
-
 def test_agreement_finds_the_backwards_judges() -> None:
     accuracy = np.array([2.0, 2.0, 2.0, 2.0, -2.0, -2.0])
     wins = model_wins(8, SCORE, accuracy, 300, GUMBEL)
@@ -206,9 +143,9 @@ def test_equal_votes_are_merged_where_all_judges_are_alike() -> None:
     assert merged.wins.weight.sum() == len(wins.winner)
     here = objective.slopes(SCORE, np.ones(5))
     assert merged.slopes(SCORE, np.ones(1)).value == pytest.approx(here.value, rel=1e-12)
-    decided, found = search(objective, ProfileSolver(), choose_prior=True)
+    found = search(objective, ProfileSolver())
     assert len(found.accuracy) == 5
-    slope = np.abs(decided.slopes(found.state, found.accuracy).state)
+    slope = np.abs(objective.slopes(found.state, found.accuracy).state)
     assert slope.max() < 1e-4
 
 
@@ -218,8 +155,8 @@ def test_very_many_votes_are_searched_on_a_sample_and_answered_on_all() -> None:
     wins = model_wins(9, score, accuracy, 500, GUMBEL)
     assert len(wins.winner) > MANY_VOTES
     objective = Objective(wins, 30, GUMBEL, FIRST_GUESS, threads=2)
-    chosen, found = search(objective, ProfileSolver(), choose_prior=True)
-    direct = ProfileSolver().solve(chosen)
+    found = search(objective, ProfileSolver())
+    direct = ProfileSolver().solve(objective)
     np.testing.assert_allclose(found.score, direct.score, atol=5e-5)
     assert votes_for(objective, found.score) > 100
     assert np.corrcoef(found.score, score)[0, 1] > 0.999
@@ -233,8 +170,7 @@ def test_a_sample_of_judges_who_vote_backwards_does_not_decide_the_direction(
     score, accuracy = rng.normal(size=30), np.where(np.arange(900) % 3 == 0, -1.5, 1.5)
     wins = model_wins(9, score, accuracy, 500, GUMBEL)
     objective = Objective(wins, 30, GUMBEL, prior)
-    kept, found = search(objective, ProfileSolver(), choose_prior=False)
-    assert kept.prior == prior
+    found = search(objective, ProfileSolver())
     assert np.corrcoef(found.score, score)[0, 1] > 0.99
 
 
@@ -244,7 +180,7 @@ def test_most_votes_agree_with_the_answer(prior: Prior) -> None:
     for seed in range(12):
         wins = model_wins(seed, SCORE, accuracy, 15, GUMBEL)
         objective = Objective(wins, 8, GUMBEL, prior)
-        _, found = search(objective, ProfileSolver(), choose_prior=False)
+        found = search(objective, ProfileSolver())
         assert votes_for(objective, found.score) >= 0.0
 
 
@@ -280,14 +216,6 @@ def test_who_says_which_end_is_up_by_the_formula() -> None:
     assert votes_for(objective, SCORE, "votes") == pytest.approx(
         weight @ d / np.sqrt(weight @ d**2)
     )
-
-
-def test_prior_scales_without_limit_are_remarked() -> None:
-    wins = model_wins(1, SCORE * 3, np.ones(3), 30, GUMBEL)
-    heavy = wins._replace(given_weight=np.full(90, 1e3))
-    objective = Objective(heavy, 8, GUMBEL, FIRST_GUESS)
-    chosen = choose_scales(objective, ROUGH.solve(objective), ROUGH)
-    assert "hardly any limit" in chosen.remark
 
 
 # --- the paper's algorithm -----------------------------------------------------------------------

@@ -2418,6 +2418,7 @@ def _plain_pass(
     score: Floats,
     accuracy: Floats,
     score_slope: Floats,
+    judge_value: Floats,
     accuracy_slope: Floats,
 ) -> float:
     """`votes_pass` where there is nothing but plain pairs."""
@@ -2435,6 +2436,7 @@ def _plain_pass(
             value, accuracy_slope[u] = _judge_pass(
                 noise, wins, a, b, score, accuracy[u], score_slope, kept
             )
+        judge_value[u] = value
         total += value
     return total
 
@@ -2523,6 +2525,7 @@ def votes_pass(
     score: Floats,
     accuracy: Floats,
     score_slope: Floats,
+    judge_value: Floats,
     accuracy_slope: Floats,
     tie_slope: Floats,
     order_slope: Floats,
@@ -2530,15 +2533,16 @@ def votes_pass(
     """One pass over the votes of some judges: value and gradients of their likelihood.
 
     For plain pairs the value is ``sum_u sum_k w_k g(accuracy_u (score_winner - score_loser))``.
-    `score_slope` is added to; the slopes of the judges (`accuracy_slope`; `tie_slope`, a column per
-    size; `order_slope`) are set, and so is `accuracy` where the rule leaves it free: to the minimum
-    of value and prior given the scores. The prior is not part of value and slopes.
+    `score_slope` is added to; what belongs to single judges (`judge_value`, the parts of the value;
+    `accuracy_slope`; `tie_slope`, a column per size; `order_slope`) is set, and so is `accuracy`
+    where the rule leaves it free: to the minimum of value and prior given the scores. The prior is
+    not part of value and slopes.
     """
     if effects is None:
         return float(
             _plain_pass(
                 noise, rule, wins, first_judge, last_judge,
-                score, accuracy, score_slope, accuracy_slope,
+                score, accuracy, score_slope, judge_value, accuracy_slope,
             )
         )  # fmt: skip
     gap = np.empty(_most_votes(wins.start, first_judge, last_judge))
@@ -2567,6 +2571,7 @@ def votes_pass(
             of_lists = _lists_pass(lists, effects, u, spot, accuracy[u], score_slope, tie_slope)
             value += of_lists[0]
             slope += of_lists[1]
+        judge_value[u] = value
         accuracy_slope[u] = slope
         total += value
     return total

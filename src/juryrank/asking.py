@@ -13,16 +13,17 @@ from juryrank.errors import InputError, counted
 from juryrank.lists import MOST_ORDERS, Lists, in_every_order, orders_of_ties, tie_sizes
 from juryrank.models import Model, model_named
 from juryrank.noise import Noise, noise_of
-from juryrank.objective import NO_PRIOR, Objective, Prior
+from juryrank.objective import EFFECT_SD, FIRST_GUESS, NO_PRIOR, Objective, Prior
 from juryrank.solvers.counting import WinRate
 from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
-from juryrank.solvers.scales import EFFECT_SD, FIRST_GUESS
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.threads import available_threads
 from juryrank.votes import Votes, Wins
 
+USUAL_SPREAD = 0.5
+"""Of accuracies, where the virtual node holds the scores."""
 PriorChoice = Literal["auto"] | tuple[float, float] | None
 Ties = Literal["davidson", "davidson-by-judge", "half"]
 Order = Literal["none", "common", "by-judge"]
@@ -46,6 +47,8 @@ class Task:
     lambda0: float
     solver: AnySolver
     guard: bool
+    tastes: bool
+    """Whether judges may have tastes of their own."""
     unasked_half: bool
     """Whether ties count half for each side though nobody has asked for it."""
     threads: int
@@ -74,10 +77,17 @@ class Task:
             effects=self.effects,
         )
 
+    @property
+    def chooses_scales(self) -> bool:
+        """Whether the data say how strong the prior is."""
+        return self.prior is None and not self.lambda0
+
     def _first_prior(self) -> Prior:
         if self.prior is not None:
             return self.prior
-        return replace(FIRST_GUESS, score_sd=np.inf) if self.lambda0 else FIRST_GUESS
+        if self.lambda0:
+            return replace(FIRST_GUESS, score_sd=np.inf, accuracy_sd=USUAL_SPREAD)
+        return FIRST_GUESS
 
 
 def task_of(
@@ -89,11 +99,12 @@ def task_of(
     solver: Solver = "profile",
     *,
     guard: bool = True,
+    tastes: bool | None = None,
     ties: Ties | None = None,
     order: Order = "none",
     threads: int | None = None,
 ) -> Task:
-    """Check what was asked for."""
+    """Check what was asked for; with `tastes` of None, there are tastes where there can be."""
     model = model_named(model_name)
     if not len(votes):
         raise InputError("There are no votes to rank by.")
@@ -104,6 +115,7 @@ def task_of(
     chosen, kind = _solver(model, solver), noise_of(model, noise)
     require_takes(model, votes)
     effects = _effects(votes, chosen, kind, ties, order)
+    asked_prior = _prior(model, prior, chosen, lambda0)
     return Task(
         votes=votes,
         wins=votes.wins(ties=2 in effects.sizes, sides=effects.order),
@@ -112,10 +124,11 @@ def task_of(
         connection=connection(votes),
         model=model,
         noise=kind,
-        prior=_prior(model, prior, chosen, lambda0),
+        prior=asked_prior,
         lambda0=lambda0,
         solver=chosen,
         guard=guard,
+        tastes=_tastes(model, votes, tastes, sampled=asked_prior is None and not lambda0),
         unasked_half=ties is None and not effects.sizes,
         threads=threads or available_threads(),
     )
@@ -135,6 +148,17 @@ def require_takes(model: Model, votes: Votes) -> None:
             "break them into pairs, knowing that these are not independent: votes.in_pairs() "
             "(--in-pairs)."
         )
+
+
+def _tastes(model: Model, votes: Votes, tastes: bool | None, *, sampled: bool) -> bool:
+    """Whether judges may have tastes."""
+    possible = model.judges == "accuracy" and sampled
+    if tastes and not possible:
+        raise InputError(
+            "Tastes are for hbtl, htcv and htm with prior='auto' (--prior auto) and without "
+            "lambda0: their size is found together with the other scales of the prior."
+        )
+    return possible and tastes is not False and votes.n_judges > 1
 
 
 # --- ties and order ------------------------------------------------------------------------------

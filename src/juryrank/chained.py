@@ -91,6 +91,11 @@ class ChainedLists:
         """The loss of all lists."""
         return float(self.lists.weight @ self.value)
 
+    def values_by_judge(self) -> Floats:
+        """The loss of each judge's lists."""
+        lists = self.lists
+        return total_weight(lists.judge, lists.weight * self.value, len(lists.start) - 1)
+
     def by_judge(self, of_entry: Floats) -> Floats:
         """Sum over the entries of each judge's lists, weighted."""
         weight = self.lists.weight[self.entry_list]

@@ -17,13 +17,11 @@ from juryrank.arrays import Floats
 from juryrank.asking import Ties, require_takes, takes
 from juryrank.errors import InputError, JuryrankError, JuryrankWarning, counted, require_seed
 from juryrank.fitting import rank
-from juryrank.lists import MOST_ORDERS, Lists, in_every_order, orders_of_ties, pairs_of, tie_sizes
-from juryrank.models import MODELS, model_named
-from juryrank.noise import Noise
-from juryrank.objective import Objective
+from juryrank.lists import MOST_ORDERS, in_every_order, orders_of_ties, pairs_of, tie_sizes
+from juryrank.models import MODELS, Model, model_named
 from juryrank.ranking import Ranking
 from juryrank.reading import as_votes
-from juryrank.votes import Votes, no_wins
+from juryrank.votes import Votes
 
 Counter = Callable[[int, int, str], None]
 """Called with (fits done, fits in all, model) while comparing."""
@@ -31,7 +29,14 @@ Counter = Callable[[int, int, str], None]
 Fitter = Callable[[Votes], Ranking]
 """How a ranking is made of votes."""
 
-COMPARED = tuple(name for name in MODELS if name != "htm")
+NO_TASTES = "-no-tastes"
+"""What is added to the name of a model to have it without tastes."""
+COMPARED = tuple(
+    name + suffix
+    for name, model in MODELS.items()
+    if name != "htm"
+    for suffix in ("", NO_TASTES)[: 1 + (model.judges == "accuracy")]
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,23 +77,39 @@ def compare(
 ) -> Comparison:
     """Cross-validate: fit each model on all folds but one, predict the votes of that one.
 
-    Without `models`, all but htm that can take the votes: some know no rankings.
+    Without `models`, all but htm that can take the votes: some know no rankings. A model that has
+    tastes is called ``hbtl-no-tastes`` (and so on) without them.
     """
     votes = as_votes(votes)
     if models is None:
-        models = [name for name in COMPARED if takes(MODELS[name], votes)]
+        models = [name for name in COMPARED if takes(_named(name), votes)]
     models = (models,) if isinstance(models, str) else models
     for model in models:
-        require_takes(model_named(model), votes)
+        require_takes(_named(model), votes)
     if len(set(models)) < len(models):
         raise InputError(f"Each model can be compared once, not {', '.join(models)}.")
     # Tied items in rankings are an outcome for some models only: here none makes them one.
     ties: Ties | None = "half" if len(tie_sizes(votes.lists)) else None
     fitters = {
-        model: partial(rank, model=model, ties=ties, intervals=None, threads=threads)
+        model: partial(
+            rank,
+            model=model.removesuffix(NO_TASTES),
+            ties=ties,
+            intervals=None,
+            threads=threads,
+            tastes=False if model.endswith(NO_TASTES) else None,
+        )
         for model in models
     }
     return compare_fits(votes, fitters, folds=folds, seed=seed, watch=watch)
+
+
+def _named(name: str) -> Model:
+    """The model of a name, with or without tastes."""
+    model = model_named(name.removesuffix(NO_TASTES))
+    if name.endswith(NO_TASTES) and model.judges != "accuracy":
+        raise InputError(f"The model {model.name!r} has no tastes to leave out: {name!r}.")
+    return model
 
 
 def compare_fits(
@@ -190,7 +211,8 @@ def _predicted_lists(ranking: Ranking, votes: Votes) -> _HeldOut:
     copies = orders_of_ties(lists).astype(np.int64)
     copy_of = np.repeat(np.arange(lists.number), copies)
     score, accuracy = ranking.scores_of(votes.items), ranking.accuracies_of(votes.judges)
-    loss = np.bincount(copy_of, _list_losses(ranking.noise, straight, score, accuracy)) / copies
+    losses = ranking.list_losses(votes, straight)
+    loss = np.bincount(copy_of, losses) / copies
     number, better, worse = pairs_of(lists)
     gap = accuracy[lists.judge[number]] * (score[better] - score[worse])
     right = 0.5 * (1.0 + np.sign(gap))
@@ -198,12 +220,6 @@ def _predicted_lists(ranking: Ranking, votes: Votes) -> _HeldOut:
     correct = np.bincount(number, right, lists.number)
     share = np.divide(correct, pairs, out=np.full(lists.number, 0.5), where=pairs > 0)
     return _HeldOut(loss, share, lists.weight)
-
-
-def _list_losses(noise: Noise, lists: Lists, score: Floats, accuracy: Floats) -> Floats:
-    """``-log P`` of lists without ties."""
-    objective = Objective(no_wins(len(accuracy)), len(score), noise, lists=lists)
-    return objective.list_losses(score, accuracy, np.zeros(len(score)))
 
 
 def _joined(parts: list[_HeldOut]) -> _HeldOut:

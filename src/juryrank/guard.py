@@ -93,7 +93,7 @@ class OneSided:
 NOBODY = OneSided(*(np.empty(0, dtype=np.int64),) * 2, *(np.empty(0),) * 4)
 
 
-def find_one_sided(objective: Objective, *, choose_prior: bool) -> OneSided:
+def find_one_sided(objective: Objective) -> OneSided:
     """The pairs of judge and item whose votes should not count."""
     remaining, found = objective, NOBODY
     if objective.n_judges < LEAST_JUDGES:
@@ -102,7 +102,7 @@ def find_one_sided(objective: Objective, *, choose_prior: bool) -> OneSided:
         cells = _suspects(remaining)
         if not len(cells):
             break
-        more = _tested(remaining, cells, choose_prior)
+        more = _tested(remaining, cells)
         if not len(more):
             break
         kept = without_cells(objective, _joined(found, more))
@@ -346,9 +346,10 @@ def _usual(objective: Objective) -> float:
     return float(median) * float(np.quantile(weights, 0.9))
 
 
-def _tested(objective: Objective, cells: OneSided, choose_prior: bool) -> OneSided:
+def _tested(objective: Objective, cells: OneSided) -> OneSided:
     """Those of the cells that chance can hardly explain."""
-    fair, solution = search(_capped(objective), ROUGH, choose_prior=choose_prior)
+    fair = _capped(objective)
+    solution = search(fair, ROUGH)
     accuracy = _accuracy_elsewhere(fair, solution, cells)
     needed = -quantile(0.5 * CHANCE / int(_cell_counts(objective, 1)[1]))
     worth = np.flatnonzero(largest_z(objective, solution, accuracy, cells) > needed)

@@ -20,8 +20,8 @@ from juryrank.effects import NO_EFFECTS
 from juryrank.errors import InputError, JuryrankWarning
 from juryrank.fitting import Fitted, allowances, answer, fit, refit_with
 from juryrank.guard import votes_that_count
+from juryrank.inference.posterior import half_width
 from juryrank.information import MOST_DENSE
-from juryrank.intervals import half_width
 from juryrank.lists import (
     MOST_ORDERS,
     Lists,
@@ -154,7 +154,7 @@ def judges(
     say = watch or (lambda _what, _done, _total: None)
     with one_blas_thread():
         found = fit(task)
-        ranking = answer(task, found, "information", confidence)
+        ranking = answer(task, found, "posterior", confidence)
         table, influence = _table(task, found, ranking, say)
         test = _heterogeneity(task, found, say) if task.accuracies_free else None
     for remark in ranking.warnings:

@@ -7,6 +7,7 @@ The objective is the negative log posterior, summed over votes (never averaged):
             + lambda0 sum_i [g(s_i) + g(-s_i)]                             the paper's virtual node
             + sum_i s_i^2 / (2 score_sd^2)                                 prior on the scores
             + sum_u (a_u - 1)^2 / (2 accuracy_sd^2)                        prior on the accuracies
+            - volume log |s - mean s|                                      the scale's own volume
 
 with ``g = -log F`` of the noise, ``s`` the scores and ``a`` the accuracies. Where ties are an
 outcome or the left side has an advantage, these are unknowns too: the state is the scores and,
@@ -32,7 +33,7 @@ from juryrank.chained import ChainedLists
 from juryrank.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.errors import InputError
 from juryrank.lists import NO_LISTS, Lists, choices, no_lists
-from juryrank.mapped import give_back
+from juryrank.mapped import give_back, is_mapped
 from juryrank.noise import Noise
 from juryrank.votes import Wins, total_weight, wins_per_judge
 
@@ -86,6 +87,10 @@ class Prior:
 
 
 NO_PRIOR = Prior()
+EFFECT_SD = 5.0
+"""Log-odds: hardly any limit on ties and on the advantage of a side, but all votes may be alike."""
+FIRST_GUESS = Prior(1.0, 1.0, effect_sd=EFFECT_SD)
+"""What a search begins with where the data are to choose."""
 
 
 class Slopes(NamedTuple):
@@ -94,6 +99,24 @@ class Slopes(NamedTuple):
     value: float
     state: Floats
     accuracy: Floats
+
+
+class JudgeSlopes(NamedTuple):
+    """The likelihood's part of the objective at one point: by judge, and its gradients."""
+
+    value: Floats
+    state: Floats
+    accuracy: Floats
+
+
+class _OfJudges(NamedTuple):
+    """What a pass over the votes finds of single judges: values, and slopes."""
+
+    value: Floats
+    accuracy: Floats
+    tie: Floats
+    """A column for each size of groups that can be tied."""
+    order: Floats
 
 
 class Curvature(NamedTuple):
@@ -121,6 +144,8 @@ class Objective:
     threads: int = 1
     lists: Lists = NO_LISTS
     effects: EffectModel = NO_EFFECTS
+    volume: float = 0.0
+    """What is taken off for every unit of ``log |s|``: see `volume_of`."""
 
     def __post_init__(self) -> None:
         """Where there are no lists, say so for every judge."""
@@ -181,11 +206,16 @@ class Objective:
             return None
         return ChainedLists(self.noise, self.lists, self.threads)
 
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether there is nothing but pairs that scores and accuracies decide."""
+        return not self.lists.number and self.effects == NO_EFFECTS
+
     def known_to_kernels(self, state: Floats) -> tuple[Lists | None, Effects | None]:
         """The lists, and what else decides votes, for the compiled code; None for nothing."""
-        lists = self.lists if self.lists.number else None
-        plain = lists is None and self.effects == NO_EFFECTS
-        return lists, None if plain else self.layout.effects(state)
+        if self.is_plain:
+            return None, None
+        return self.lists if self.lists.number else None, self.layout.effects(state)
 
     def start_state(self) -> Floats:
         """The state to start from: all scores equal, no effects."""
@@ -210,11 +240,17 @@ class Objective:
     def slopes(self, state: Floats, accuracy: Floats) -> Slopes:
         """``J(state, accuracy)`` and its partial gradients."""
         held = self.rule._replace(free=False)
-        value, slope, accuracy_slope = self._sum_over_judges(held, state, accuracy)
+        value, slope, of_judges = self._sum_over_judges(held, state, accuracy)
         value += self.state_penalty(state, slope) + self.accuracy_penalty(accuracy)
         if self.accuracies_free:
-            accuracy_slope += self.prior.accuracy_precision * (accuracy - 1.0)
-        return Slopes(value, slope, accuracy_slope)
+            of_judges.accuracy[:] += self.prior.accuracy_precision * (accuracy - 1.0)
+        return Slopes(value, slope, of_judges.accuracy)
+
+    def votes_alone(self, state: Floats, accuracy: Floats) -> JudgeSlopes:
+        """The likelihood's part of ``J(state, accuracy)``, judge by judge, and its gradients."""
+        held = self.rule._replace(free=False)
+        _, slope, of_judges = self._sum_over_judges(held, state, accuracy)
+        return JudgeSlopes(of_judges.value, slope, of_judges.accuracy)
 
     def slopes_by_judge(
         self, first: int, last: int, state: Floats, accuracy: Floats
@@ -233,9 +269,9 @@ class Objective:
                 self.noise.code, rule, self.wins, lists, effects, u, u + 1,
                 score, accuracy, row[: self.n_items], *by_judge,
             )  # fmt: skip
-            tie, order = by_judge[1][u : u + 1], by_judge[2][u : u + 1]
+            tie, order = by_judge.tie[u : u + 1], by_judge.order[u : u + 1]
             self.layout.add_slopes(row, tie, order, first=u)
-        own = by_judge[0]
+        own = by_judge.accuracy
         if self.chained is not None:
             own += self.chained.by_judge(self.chained.slope * score[self.lists.item])
         return rows, own[first:last]
@@ -283,6 +319,9 @@ class Objective:
             self.give_back(first, last)
             return found
 
+        if len(self.chunks) == 2 and not self.is_mapped:
+            yield one_chunk(0, self.n_judges)
+            return
         bounds = self.chunks[:-1].tolist(), self.chunks[1:].tolist()
         if self.threads == 1 or self.n_entries < VOTES_WORTH_THREADS:
             yield from map(work, *bounds)
@@ -293,6 +332,11 @@ class Objective:
     def sum_over_chunks(self, one_chunk: Callable[[int, int], Floats]) -> Floats:
         """The sum of what `one_chunk` finds for the judges from ... to, in a fixed order."""
         return _sum(self.over_chunks(one_chunk))
+
+    @cached_property
+    def is_mapped(self) -> bool:
+        """Whether votes are in a file."""
+        return any(is_mapped(column) for column in self.wins[1:])
 
     def give_back(self, first: int, last: int) -> None:
         """Free the memory of these judges' votes, if they are in a file."""
@@ -340,15 +384,15 @@ class Objective:
                 found[own] = by_judge
         return found + self.prior_precision
 
-    def _judge_arrays(self) -> tuple[Floats, Floats, Floats]:
-        """Room for the slopes of each judge: accuracy, ties of each size, order."""
+    def _judge_arrays(self) -> _OfJudges:
+        """Room for what belongs to single judges."""
         m = self.n_judges
         order = np.zeros(m if self.effects.order else 0)
-        return np.empty(m), np.zeros((m, len(self.effects.sizes))), order
+        return _OfJudges(np.empty(m), np.empty(m), np.zeros((m, len(self.effects.sizes))), order)
 
     def _sum_over_judges(
         self, rule: AccuracyRule, state: Floats, accuracy: Floats
-    ) -> tuple[float, Floats, Floats]:
+    ) -> tuple[float, Floats, _OfJudges]:
         """The votes' part: value and gradients, summed over chunks in a fixed order."""
         by_judge = self._judge_arrays()
         (lists, effects), score = self.known_to_kernels(state), state[: self.n_items]
@@ -369,11 +413,15 @@ class Objective:
             value += part
             slope[: self.n_items] += part_slope
         if self.chained is not None:
-            by_judge[0][:] += self.chained.by_judge(self.chained.slope * score[self.lists.item])
+            by_judge.accuracy[:] += self.chained.by_judge(
+                self.chained.slope * score[self.lists.item]
+            )
+            by_judge.value[:] += self.chained.values_by_judge()
             value += self.chained.total()
             slope[: self.n_items] += self.chained.score_slope(accuracy, self.n_items)
-        self.layout.add_slopes(slope, by_judge[1], by_judge[2])
-        return value, slope, by_judge[0]
+        if not self.is_plain:
+            self.layout.add_slopes(slope, by_judge.tie, by_judge.order)
+        return value, slope, by_judge
 
     def _work_out_chained(
         self, rule: AccuracyRule, effects: Effects | None, score: Floats, accuracy: Floats
@@ -428,7 +476,18 @@ class Objective:
             terms, slopes, _ = self.noise.terms(np.stack((score, -score)))
             value += self.lambda0 * float(terms.sum())
             slope[: self.n_items] += self.lambda0 * (slopes[0] - slopes[1])
+        if self.volume:
+            value += self._volume_penalty(state[: self.n_items], slope[: self.n_items])
         return value
+
+    def _volume_penalty(self, score: Floats, slope: Floats) -> float:
+        """``-volume log |s - mean s|``; the gradient is added to the slope."""
+        centred = score - score.mean()
+        square = float(centred @ centred)
+        if square == 0.0:
+            return 0.0
+        slope -= self.volume * centred / square
+        return -0.5 * self.volume * float(np.log(square))
 
     def state_bend(self, state: Floats) -> Floats:
         """Second derivatives of prior and virtual node in each unknown of the state."""

@@ -15,14 +15,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.arrays import Floats
-from juryrank.effects import Layout
+from juryrank.effects import EffectModel, Layout
 from juryrank.errors import InputError, counted, listing
 from juryrank.guard import OneSided, votes_that_count
-from juryrank.intervals import Difference, difference, half_width, item_columns
-from juryrank.lists import items_looked_at, shortened
+from juryrank.inference.posterior import Posterior, SampledPosterior
+from juryrank.inference.prediction import UNSEEN, DrawnPredictions
+from juryrank.inference.tastes import tastes_frame
+from juryrank.intervals import Difference, difference, item_columns
+from juryrank.lists import Lists, items_looked_at, shortened
 from juryrank.mapped import pieces
 from juryrank.models import Model
 from juryrank.noise import Noise
+from juryrank.objective import Objective
 from juryrank.saving import DOCUMENTS
 from juryrank.scaling import (
     AVERAGE_POINTS,
@@ -34,9 +38,8 @@ from juryrank.scaling import (
     elo_unit,
 )
 from juryrank.solvers.solution import Solution, Step, Trace
-from juryrank.uncertainty import Uncertainty
 from juryrank.verdicts import Allowances
-from juryrank.votes import Votes
+from juryrank.votes import Votes, no_wins
 from juryrank.writing import finite, html_table, save_frame, save_tables, write_text
 
 if TYPE_CHECKING:
@@ -66,9 +69,11 @@ class Fit:
 
     converged: bool
     iterations: int
-    """Evaluations over all votes (profile), iterations (paper) or rounds (crowd)."""
+    """Rounds of the sampler or of CrowdBT, evaluations over all votes (best fit by the profile
+    solver), iterations (Algorithm 1)."""
     objective: float | None
-    """What was minimised, at the answer; None for methods that minimise nothing."""
+    """What was minimised, at the answer; for a sampled posterior the mean of ``-log P(votes)`` over
+    the draws; None for methods that have neither."""
     votes: int
     left_out: int
     set_aside: int = 0
@@ -82,6 +87,18 @@ class Fit:
     intervals: str | None = None
     """Where the errors come from; None: there are none."""
     confidence: float = 0.95
+    posterior: str | None = None
+    """Whether the posterior is "sampled" or "normal"; None: there is none."""
+    draws: int | None = None
+    """How many draws there are of a sampled one."""
+    effective_draws: float | None = None
+    """How many independent draws they are worth, of the score of which they are worth least."""
+    taste_sd: float | None = None
+    """The typical size of a judge's taste for an item; None: judges have none in the model."""
+    widening: float | None = None
+    """How many times wider scores' intervals are than those of the plain model, by the median."""
+    largest_share: float | None = None
+    """The share of the votes that the judge with the most of them cast."""
     steps: tuple[Step, ...] = field(default=(), repr=False)
     """Number, objective and size of the gradient of each evaluation, as `watch` is told them."""
     trace: Trace | None = field(default=None, repr=False)
@@ -107,7 +124,7 @@ class Ranking:
     warnings: tuple[str, ...]
     _link: _Link = field(repr=False)
     _basis: _Basis = field(repr=False)
-    _uncertainty: Uncertainty | None = field(repr=False, default=None)
+    _posterior: Posterior | None = field(repr=False, default=None)
     effects: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=EFFECTS))
     call: str = "jr.rank(votes)"
     """What was asked for, as Python writes it."""
@@ -150,27 +167,58 @@ class Ranking:
 
     def difference(self, item: object, other: object) -> Difference:
         """How much better `item` is than `other`, with an interval and a p-value."""
-        if self._uncertainty is None:
+        if self._posterior is None:
             raise InputError(
                 "This answer has no errors to compare with. CrowdBT, CrowdTCV and Algorithm 1 have "
                 "them with intervals='bootstrap' (--intervals bootstrap), hbtl and the like unless "
                 "they were turned off."
             )
-        score = _looked_up(self._model_items, "item", "score", [item, other])
-        place = self.items.with_row_index("place", offset=0)
-        places = _looked_up(place, "item", "place", [item, other]).astype(int)
-        codes = self._basis.item_code[places]
-        return difference(
-            (item, other), (int(codes[0]), int(codes[1])), float(score[0] - score[1]),
-            self._uncertainty, self.fit.confidence, self.scale,
-        )  # fmt: skip
+        i, j = self._codes(self.items, "item", [item, other]).tolist()
+        gap = self._posterior.gap(i, j, self.fit.confidence)
+        return difference((item, other), gap, self.fit.confidence, self.scale)
+
+    def _codes(self, frame: pl.DataFrame, name: str, labels: Any) -> NDArray[np.int64]:
+        """The codes of items or judges by their labels; those of None are `UNSEEN`."""
+        place = frame.select(name).with_row_index("place", offset=0)
+        for_none = float(UNSEEN) if name == "judge" else None
+        places = _looked_up(place, name, "place", labels, for_none).astype(np.int64)
+        code = self._basis.item_code if name == "item" else self._basis.judge_code
+        return np.where(places == UNSEEN, UNSEEN, code[places])
+
+    @cached_property
+    def posterior(self) -> Draws:
+        """Draws of scores and accuracies, from which everything about doubt is read."""
+        if self._posterior is None:
+            raise InputError("This answer has no posterior: it says nothing about doubt.")
+        known = self._posterior
+        return Draws(
+            kind=known.kind,
+            items=self.items["item"],
+            judges=self.judges["judge"],
+            scores=known.score_draws()[:, self._basis.item_code],
+            accuracies=known.accuracy_draws()[:, self._basis.judge_code],
+        )
+
+    @cached_property
+    def tastes(self) -> pl.DataFrame:
+        """Tastes that stand out: who likes or dislikes what, beyond what its score explains.
+
+        The columns are judge, item, taste (added to the score in this judge's eyes), low, high and
+        votes (the judge's votes on the item); the largest come first. Of those listed at most 5 %
+        are expected to have the wrong sign.
+        """
+        known = self._posterior
+        drawn = known.sample if isinstance(known, SampledPosterior) else None
+        return tastes_frame(drawn, self._basis.votes, self.fit.confidence)
 
     def predict(self, judge: object, left: object, right: object) -> float | Floats:
         """The probability that the judge prefers `left` to `right`, if it does not tie them.
 
-        Each argument is one label or a sequence of them; a judge of None means a judge of
-        average accuracy. What a side gains has no part in it.
+        Each argument is one label or a sequence of them; a judge of None means one like these whom
+        nobody has seen yet. A known judge's tastes count, as far as they are known. What a side
+        gains has no part in it.
         """
+        drawn = self._drawn
         single = not any(_is_sequence(labels) for labels in (judge, left, right))
         average = self._link.average_judge(self.judges)
         found = (
@@ -181,16 +229,50 @@ class Ranking:
         if len({len(values) for values in found} - {1}) > 1:
             counts = ", ".join(f"{len(values):,}" for values in found)
             raise InputError(f"Judges, left and right items must be equally many, not {counts}.")
-        chance = self._link.chance(*np.broadcast_arrays(*found))
+        if drawn is None:
+            chance = self._link.chance(*np.broadcast_arrays(*found))
+        else:
+            codes = (
+                self._codes(self.judges, "judge", judge),
+                self._codes(self.items, "item", left),
+                self._codes(self.items, "item", right),
+            )
+            chance = drawn.decided(*np.broadcast_arrays(*codes))
         return float(chance[0]) if single else chance
+
+    @cached_property
+    def _drawn(self) -> DrawnPredictions | None:
+        """Predictions by draws; None if there are none."""
+        if not isinstance(self._posterior, SampledPosterior):
+            return None
+        votes = self._basis.votes
+        layout = Layout(self._basis.effects, votes.n_items, votes.n_judges)
+        return DrawnPredictions(self._posterior.sample, self.noise, layout, votes.votes_per_judge)
 
     def shares(self, judges: pl.Series, left: pl.Series, right: pl.Series) -> Floats:
         """The share of votes that `left` is to get, as shown on the left, a tie counting half."""
+        if self._drawn is not None:
+            codes = (
+                self._codes(self.judges, "judge", judges),
+                self._codes(self.items, "item", left),
+                self._codes(self.items, "item", right),
+            )
+            return self._drawn.shares(*codes)
         place = self.judges.with_row_index("place", offset=0)
         who = _looked_up(place, "judge", "place", judges).astype(np.int64)
         known = self.judges["accuracy"].to_numpy()[who]
         gap = self.scores_of(left), self.scores_of(right)
         return self._link.share(known, *gap, self._link.order[who], self._link.tie[who])
+
+    def list_losses(self, votes: Votes, lists: Lists) -> Floats:
+        """``-log P`` of lists without ties, coded as the votes are."""
+        if self._drawn is not None:
+            judge = self._codes(self.judges, "judge", votes.judges)[lists.judge]
+            item = self._codes(self.items, "item", votes.items)[lists.item]
+            return self._drawn.list_losses(lists, judge, item)
+        score, accuracy = self.scores_of(votes.items), self.accuracies_of(votes.judges)
+        objective = Objective(no_wins(len(accuracy)), len(score), self.noise, lists=lists)
+        return objective.list_losses(score, accuracy, np.zeros(len(score)))
 
     def scores_of(self, items: pl.Series) -> Floats:
         """The scores of items by their labels, on the model's own scale."""
@@ -259,6 +341,9 @@ class Ranking:
 
     def _foretold(self, votes: Votes) -> Floats:
         """The share of every vote on a pair that the left item is to get."""
+        if self._drawn is not None:
+            codes = (part.astype(np.int64) for part in (votes.judge, votes.left, votes.right))
+            return self._drawn.shares(*codes)
         score = self._model_items["score"].to_numpy()[np.argsort(self._basis.item_code)]
         place = np.argsort(self._basis.judge_code)
         accuracy = self.judges["accuracy"].to_numpy()[place]
@@ -282,6 +367,7 @@ class Ranking:
             "items": self.items.to_dicts(),
             "judges": self.judges.to_dicts(),
             "effects": self.effects.to_dicts(),
+            "tastes": self.tastes.to_dicts(),
             "fit": fit,
             "warnings": list(self.warnings),
         }
@@ -371,8 +457,26 @@ class _Basis:
     votes: Votes
     one_sided: OneSided
     """What of the votes does not count."""
+    effects: EffectModel
     item_code: NDArray[np.int64]
     judge_code: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Draws from the posterior, a row for each, in the order of the answer's items and judges."""
+
+    kind: str
+    """"sampled" (the exact posterior) or "normal" (an approximation to it)."""
+    items: pl.Series
+    judges: pl.Series
+    scores: Floats
+    """On the model's own scale."""
+    accuracies: Floats
+
+    def __repr__(self) -> str:
+        items, judges = counted(len(self.items), "item"), counted(len(self.judges), "judge")
+        return f"Draws({len(self.scores):,} draws of {items} and {judges}, {self.kind})"
 
 
 def make_ranking(
@@ -381,12 +485,14 @@ def make_ranking(
     noise: Noise,
     solution: Solution,
     fit: Fit,
-    uncertainty: Uncertainty | None,
+    posterior: Posterior | None,
     about_judges: dict[str, pl.Series],
     allowed: Allowances,
     one_sided: OneSided,
+    effects: EffectModel,
     *,
     direction_is_sure: bool,
+    with_intervals: bool,
 ) -> Ranking:
     """Put labels on a solution and sort it, best first."""
     order = _best_first(solution.score)
@@ -397,10 +503,9 @@ def make_ranking(
             "item": votes.items.gather(order),
             "score": solution.score[order],
             **item_columns(
-                solution.score,
+                posterior if with_intervals else None,
                 order,
                 rank,
-                uncertainty,
                 fit.confidence,
                 direction_is_sure=direction_is_sure,
             ),
@@ -418,9 +523,9 @@ def make_ranking(
             "reason": about_judges["reason"].gather(by_accuracy),
         }
     )
-    basis = _Basis(votes, one_sided, order, by_accuracy)
+    basis = _Basis(votes, one_sided, effects, order, by_accuracy)
     link = _Link(model, noise, allowed.order[by_accuracy], allowed.tie[by_accuracy])
-    return Ranking(model.name, items, judges, fit, (), link, basis, uncertainty)
+    return Ranking(model.name, items, judges, fit, (), link, basis, posterior)
 
 
 def effects_frame(
@@ -428,19 +533,19 @@ def effects_frame(
     votes: Votes,
     noise: Noise,
     solution: Solution,
-    uncertainty: Uncertainty | None,
+    posterior: Posterior | None,
     confidence: float,
 ) -> pl.DataFrame:
     """The effects by name: "tie" is ``t``, "tie of 3" ``t_3``, "left side" is added to ``x``."""
     total = layout.totals(solution.effects)
-    sd = np.full(len(total), np.nan) if uncertainty is None else uncertainty.effect_sd
-    half = half_width(confidence) * sd
+    below = above = np.full(len(total), np.nan)
+    if posterior is not None and len(total):
+        total, below, above = posterior.effects(layout, confidence)
     names, judges = _effect_names(layout, votes)
     sides = np.array([name == "left side" for name in names], dtype=np.bool_)
     with np.errstate(over="ignore"):  # ties that nothing limits
         value, low, high = (
-            np.where(sides, x, np.exp(np.where(sides, 0.0, x)))
-            for x in (total, total - half, total + half)
+            np.where(sides, x, np.exp(np.where(sides, 0.0, x))) for x in (total, below, above)
         )
     chance = np.where(sides, noise.cdf(value), value / (2.0 + value))
     of_two = sides | np.array([name == "tie" for name in names], dtype=np.bool_)

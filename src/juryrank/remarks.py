@@ -6,8 +6,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from juryrank.arrays import Floats
 from juryrank.asking import Task, groups_in_words
 from juryrank.errors import counted, listing
+from juryrank.inference.sampling import Sample
 from juryrank.labels import WIDEST_NAME, short
 from juryrank.lists import tie_sizes
 from juryrank.objective import Objective
@@ -19,6 +21,10 @@ CLOSE_CALL = 3.0
 """Standard errors of the votes' agreement with the ranking below which its direction is unsure."""
 ENDLESS = 12.0
 """Log-odds that no honest number of votes can show; a fit that gets there would go on for ever."""
+WORTH_A_WORD = 0.005
+"""A smaller chance that the ranking is upside down is not mentioned."""
+FEW_JUDGES = 5
+"""With fewer, hardly anything is known of how judges differ."""
 NAMED_BY_RANK = ("one-sided", "position-biased")
 
 
@@ -49,18 +55,18 @@ def direction_is_sure(objective: Objective, solution: Solution) -> bool:
     if not objective.accuracies_free:
         return True
     return votes_for(objective, solution.score) >= CLOSE_CALL and not _who_objects(
-        objective, solution
+        objective, solution.score
     )
 
 
-def _who_objects(objective: Objective, solution: Solution) -> str | None:
+def _who_objects(objective: Objective, score: Floats) -> str | None:
     """Who says that the other end is up."""
-    if votes_for(objective, solution.score, "judges") < 0.0:
+    if votes_for(objective, score, "judges") < 0.0:
         return (
             "judges who voted on many items agree with this ranking, but if those who kept to one "
             "item are heard as well, the votes do not"
         )
-    if votes_for(objective, solution.score, "votes") < 0.0:
+    if votes_for(objective, score, "votes") < 0.0:
         return "most judges agree with this ranking, but most votes, by judges with many, do not"
     return None
 
@@ -69,7 +75,7 @@ def remarks_on_direction(objective: Objective, solution: Solution) -> tuple[str,
     """Whether it is clear which end is up."""
     if direction_is_sure(objective, solution):
         return ()
-    objection = _who_objects(objective, solution)
+    objection = _who_objects(objective, solution.score)
     if objection is None:
         doubt = (
             "Which end is up is a close call: the votes agree with this ranking by only "
@@ -82,6 +88,46 @@ def remarks_on_direction(objective: Objective, solution: Solution) -> tuple[str,
             "is upside down."
         )
     return (f"{doubt} So no item is called surely better: all are in one tier.",)
+
+
+def remarks_on_sample(
+    task: Task, objective: Objective, found: Sample, reference: Floats
+) -> tuple[str, ...]:
+    """What the draws leave open."""
+    remarks = []
+    share = float((found.accuracy @ reference < 0.0).mean())
+    objection = _who_objects(objective, found.score.mean(axis=0)) if task.accuracies_free else None
+    if share >= WORTH_A_WORD:
+        remarks.append(
+            f"Which end is up is a close call: with a chance of {share:.0%} most judges vote "
+            "backwards and the ranking is upside down. The intervals allow for it."
+        )
+    elif objection is not None:
+        remarks.append(
+            f"Which end is up depends on who counts: {objection}. If these are the honest ones, it "
+            "is upside down."
+        )
+    return (*remarks, *remarks_on_jury(task, found))
+
+
+def remarks_on_jury(task: Task, found: Sample) -> tuple[str, ...]:
+    """What so few judges cannot tell."""
+    if not found.has_tastes or task.votes.n_judges >= FEW_JUDGES:
+        return ()
+    return (
+        f"With {task.votes.n_judges} judges there is little to tell by how far another jury would "
+        "agree: how much judges differ in taste, and so how wide the intervals are, rests on few "
+        "opinions of each item.",
+    )
+
+
+def not_settled(found: Sample) -> str:
+    """What to say of a chain that moves too slowly."""
+    return (
+        f"The sampler has not settled: {found.rounds:,} rounds are worth only "
+        f"{found.effective:.0f} independent draws of a score, so intervals are rough. The votes "
+        "may fit several orders; more of them, or tastes=False (--no-tastes), will help."
+    )
 
 
 def remarks_on_held(task: Task, solution: Solution, held: NDArray[np.bool_]) -> tuple[str, ...]:

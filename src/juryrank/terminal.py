@@ -121,9 +121,18 @@ def ranking_view(ranking: Ranking, top: int) -> Iterator[RenderableType]:
     if hidden > 0:
         yield Text(f"... and {hidden:,} more (--top {len(ranking.items)} shows them)", "dim")
     yield ""
-    from juryrank.words import effects_in_words, example, scale_in_words  # they need polars
+    from juryrank.words import (  # they need polars
+        effects_in_words,
+        example,
+        scale_in_words,
+        tastes_in_words,
+        tiers_in_words,
+    )
 
-    sentences = (example(ranking), *scale_in_words(ranking), *effects_in_words(ranking))
+    sentences = (
+        *tiers_in_words(ranking), example(ranking), *scale_in_words(ranking),
+        *effects_in_words(ranking), *tastes_in_words(ranking),
+    )  # fmt: skip
     yield from (Text(literal(sentence)) for sentence in sentences)
     yield from _judges_view(ranking)
 

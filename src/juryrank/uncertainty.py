@@ -20,7 +20,7 @@ own accuracy a sample of judges says nothing, so accuracies keep the errors abov
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Generic, Literal, NamedTuple, TypeVar
 
@@ -34,7 +34,7 @@ from juryrank.objective import Objective
 from juryrank.solvers.solution import Solution
 from juryrank.wide import WideInformation
 
-Intervals = Literal["information", "sandwich", "bootstrap"]
+Intervals = Literal["posterior", "information", "sandwich", "bootstrap"]
 
 EXACT_ITEMS = 20
 """Of so many of the best items the errors are then exact."""
@@ -50,7 +50,6 @@ NUMBERS_AT_ONCE = 500_000
 """Of the vectors that are solved for together, and of what is drawn."""
 LEAST_AT_ONCE = 8
 JUDGES_AT_ONCE = 512
-MOST_WIDENING = 0.5
 RESAMPLES = 200
 LEAST_CURVATURE = 1e-12
 
@@ -147,36 +146,6 @@ def gauge_of(objective: Objective, accuracy: Floats, counts: Floats) -> Gauge:
     if scale == 0.0:
         return Gauge(1.0, np.zeros(len(accuracy)))
     return Gauge(scale, weight * np.sign(accuracy))
-
-
-def widened(objective: Objective, solution: Solution) -> Objective:
-    """The objective with the priors of what sets judges apart one standard error wider.
-
-    Where the data chose the scale ``T`` of the accuracies, it is itself uncertain: with ``r_u`` the
-    share of what is known of a judge that its votes say, ``T^2`` has a relative error of
-    ``sqrt(2 / sum r_u^2)`` (half the estimate at most, lest a handful of judges lose all limits).
-    Without this, intervals are too short wherever few votes happen to suggest equal judges. The
-    same goes for the spreads of the judges' own ties and sides.
-    """
-    prior, layout = objective.prior, objective.layout
-    curvature = objective.curvature(solution.state, solution.accuracy)
-    wider = {}
-    if objective.accuracies_free and np.isfinite(prior.accuracy_sd):
-        wider["accuracy_sd"] = _wider(prior.accuracy_sd, curvature.accuracy)
-    if layout.model.ties_by_judge:
-        wider["tie_sd"] = _wider(prior.tie_sd, curvature.state[layout.own_tie])
-    if layout.model.order_by_judge:
-        wider["order_sd"] = _wider(prior.order_sd, curvature.state[layout.own_order])
-    return replace(objective, prior=replace(prior, **wider)) if wider else objective
-
-
-def _wider(scale: float, curvature: Floats) -> float:
-    """A scale of a prior, one standard error wider; `curvature` is that of the whole objective."""
-    precision = scale**-2
-    share = 1.0 - precision / np.maximum(curvature, precision)
-    known = float(share @ share)
-    error = np.sqrt(2.0 / known) if known > 0.0 else np.inf
-    return float(scale * np.sqrt(1.0 + min(error, MOST_WIDENING)))
 
 
 def by_information(objective: Objective, solution: Solution, gauge: Gauge) -> Uncertainty:

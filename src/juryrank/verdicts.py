@@ -13,7 +13,7 @@ from juryrank import _kernels
 from juryrank.arrays import Floats
 from juryrank.errors import counted, number
 from juryrank.guard import OneSided
-from juryrank.intervals import half_width
+from juryrank.inference.posterior import half_width
 from juryrank.labels import WIDEST_NAME, short
 from juryrank.mapped import give_back, ranges
 from juryrank.models import VERDICTS, Model, Verdict
@@ -111,28 +111,20 @@ def surely(z: Floats, judges: int) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Accuracies, measured so that a guesser has 0 and the average judge 1."""
+    """Accuracies and how sure they are."""
 
     value: Floats
+    low: Floats
+    high: Floats
     sd: Floats
+    """NaN where an accuracy has no finite estimate."""
     own_sd: Floats
     """What the error would be if the judge's votes were all that is known."""
-    confidence: float
 
-    @property
-    def low(self) -> Floats:
-        """The lower end of the interval."""
-        return self.value - self.half * self.sd
-
-    @property
-    def high(self) -> Floats:
-        """The upper end of the interval."""
-        return self.value + self.half * self.sd
-
-    @property
-    def half(self) -> float:
-        """Standard errors on either side."""
-        return half_width(self.confidence)
+    def measured(self, zero: float, unit: float) -> Standing:
+        """The same from another zero and in another unit."""
+        value, low, high = ((part - zero) / unit for part in (self.value, self.low, self.high))
+        return Standing(value, low, high, self.sd / unit, self.own_sd / unit)
 
 
 def judge_columns(
@@ -140,7 +132,7 @@ def judge_columns(
     model: Model,
     noise: Noise,
     solution: Solution,
-    accuracy_sd: tuple[Floats, Floats] | None,
+    own: Standing | None,
     allowed: Allowances,
     one_sided: OneSided,
     confidence: float,
@@ -148,15 +140,15 @@ def judge_columns(
     """What is known of the judges beyond their accuracies, by code; nulls where nothing is."""
     empty = pl.Series([None] * votes.n_judges, dtype=pl.Float64)
     no_word = pl.Series([None] * votes.n_judges, dtype=pl.String)
-    if accuracy_sd is None or np.isnan(accuracy_sd[0]).all():
+    if own is None or np.isnan(own.sd).all():
         return {
             "accuracy_low": empty, "accuracy_high": empty, "verdict": no_word, "reason": no_word,
         }  # fmt: skip
-    own = Standing(solution.accuracy, *accuracy_sd, confidence)
     lean = None
     if model.judges == "accuracy":
         lean = positions(votes, noise, solution, allowed)
-    words, reasons = verdicts(votes, _standing(votes, model, own), lean, one_sided)
+    standing = _standing(votes, model, own)
+    words, reasons = verdicts(votes, standing, lean, one_sided, confidence)
     low, high = own.low, own.high
     if model.judges == "reliability":
         low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
@@ -184,15 +176,21 @@ def _standing(votes: Votes, model: Model, own: Standing) -> Standing:
         return own
     count = votes.votes_per_judge
     typical = float(np.average(own.value, weights=count)) - 0.5
-    scale = max(typical, LEAST_TYPICAL)
-    return Standing((own.value - 0.5) / scale, own.sd / scale, own.own_sd / scale, own.confidence)
+    return own.measured(0.5, max(typical, LEAST_TYPICAL))
 
 
 def verdicts(
-    votes: Votes, standing: Standing, lean: Positions | None, one_sided: OneSided
+    votes: Votes,
+    standing: Standing,
+    lean: Positions | None,
+    one_sided: OneSided,
+    confidence: float,
 ) -> tuple[list[Verdict], list[str]]:
-    """A verdict and a reason for every judge, by code."""
-    words, reasons = _by_accuracy(votes, standing)
+    """A verdict and a reason for every judge, by code.
+
+    The standing is such that a guesser has 0 and the average judge 1.
+    """
+    words, reasons = _by_accuracy(votes, standing, confidence)
     if lean is not None:
         for u in np.flatnonzero(_position_biased(lean)).tolist():
             words[u], reasons[u] = "position-biased", _position_reason(lean, u)
@@ -226,11 +224,15 @@ def one_sided_reason(items: pl.Series, found: OneSided, place: int) -> str:
     )
 
 
-def _by_accuracy(votes: Votes, standing: Standing) -> tuple[list[Verdict], list[str]]:
+def _by_accuracy(
+    votes: Votes, standing: Standing, confidence: float
+) -> tuple[list[Verdict], list[str]]:
     value, sd, held = standing.value, standing.sd.copy(), np.isnan(standing.sd)
+    low, high = standing.low.copy(), standing.high.copy()
     if held.any():
         sd[held] = _sd_of_perfect(votes.votes_per_judge[held], value[held])
-    low, high = value - standing.half * sd, value + standing.half * sd
+        half = half_width(confidence) * sd[held]
+        low[held], high[held] = value[held] - half, value[held] + half
     below = np.maximum(-value, 0.0)
     far = np.divide(below, sd, out=np.where(below > 0.0, np.inf, 0.0), where=sd > 0.0)
     backwards = surely(far, votes.n_judges)

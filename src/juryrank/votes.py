@@ -20,7 +20,7 @@ NO_JUDGE_COLUMN = "There is no judge column: all votes count as one judge's."
 
 
 def total_weight(
-    codes: NDArray[np.int32], weight: NDArray[np.float64], count: int
+    codes: NDArray[np.int32] | NDArray[np.int64], weight: NDArray[np.float64], count: int
 ) -> NDArray[np.float64]:
     """Sum the weights of each code below `count`."""
     total = np.zeros(count)

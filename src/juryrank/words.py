@@ -15,20 +15,32 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 4
 MOST_GROUPS = 3
+SMALL_TASTE = 0.2
+"""Of the spread of scores: smaller tastes are hardly any."""
+WORTH_SAYING = 1.1
+"""Intervals wider by this factor are worth a word."""
+DOMINANT = 0.3
+"""A judge with so large a share of the votes is worth a word."""
 CLEAR = 0.9
 """With less confidence nothing is called clear."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 
 
 def lead(ranking: Ranking) -> list[str]:
-    """Who leads, and who follows, in two sentences, by the plausible ranks of the items."""
+    """Who leads, and who follows, in two sentences, by tiers and plausible ranks."""
     items = ranking.items
     if items["tier"].is_null().all():
         return _without_intervals(ranking)
     if items["tier"].max() == 1:
-        return ["No item is surely better than any other.", f"{_highest(items)}."]
+        return ["No item is surely better than any other.", f"{_highest(items)}{_odds(items)}."]
     leaders, clearly = _rivals(items, 0), _clearly(ranking)
     return [_leading(items, leaders, clearly), *_following(items, len(leaders), clearly)]
+
+
+def _odds(items: pl.DataFrame) -> str:
+    """How likely the first item is the best."""
+    chance = float(items["p_best"][0])
+    return f" and is the best with a chance of {chance_in_percent(chance)}"
 
 
 def _clearly(ranking: Ranking) -> str:
@@ -64,19 +76,18 @@ def _rivals(items: pl.DataFrame, place: int) -> list[str]:
 
 
 def _is_sure(items: pl.DataFrame, place: int) -> bool:
-    """Whether only one rank is plausible, and no other item is in the same tier.
-
-    The second is the stricter: tiers compare all pairs at once.
-    """
-    alone = (items["tier"] == items["tier"][place]).sum() == 1
-    return bool(alone and items["rank_low"][place] == items["rank_high"][place])
+    """Whether only one rank is plausible."""
+    return bool(items["rank_low"][place] == items["rank_high"][place])
 
 
 def _leading(items: pl.DataFrame, names: Sequence[str], clearly: str) -> str:
     if len(names) == 1:
         return f"{names[0]} {f'is {clearly} first' if _is_sure(items, 0) else 'leads'}."
     if len(names) <= MOST_NAMED:
-        return f"{conjunction(names)} lead and cannot be told apart."
+        chance = chance_in_percent(float(items["p_best"][0]))
+        return (
+            f"{conjunction(names)} lead; {names[0]} is the best of them with a chance of {chance}."
+        )
     worst = items["rank_high"][0]
     others = f"{len(names) - 1:,} others ({listing(names[1:], MOST_NAMED)})"
     return (
@@ -94,7 +105,7 @@ def _following(items: pl.DataFrame, place: int, clearly: str) -> Iterator[str]:
         sure = f"is {clearly} {_ordinal(place)}" if _is_sure(items, place) else "comes next"
         said = f"{names[0]} {sure}"
     elif len(names) <= MOST_NAMED:
-        said = f"{conjunction(names)} come next and cannot be told apart"
+        said = f"{conjunction(names)} come next, in an order that is not sure"
     else:
         said = f"{names[0]} comes next, and {len(names) - 1:,} others may be as good"
     below = len(items) - place - len(names)
@@ -157,13 +168,44 @@ def headline(ranking: Ranking) -> str:
     return f"Ranking of {items} by {judges}"
 
 
+def tiers_in_words(ranking: Ranking) -> Iterator[str]:
+    """What ranks and tiers are adjusted for."""
+    if ranking.items["tier"].is_null().all():
+        return
+    sure = percent(ranking.fit.confidence)
+    yield f"Ranks and tiers hold all together with {sure} confidence; intervals each by itself."
+
+
+def tastes_in_words(ranking: Ranking) -> Iterator[str]:
+    """How large judges' tastes are, what they do to the intervals, and who decides a lot."""
+    fit = ranking.fit
+    if fit.taste_sd is None:
+        return
+    if fit.taste_sd < SMALL_TASTE * float(fit.prior[0] or 1.0 if fit.prior else 1.0):
+        yield f"Judges hardly differ in taste (by about ±{fit.taste_sd:.2g}, as scores are)."
+    else:
+        wider = "" if fit.widening is None or fit.widening < WORTH_SAYING else (
+            f": intervals are {fit.widening:.1f} times as wide as without them"
+        )  # fmt: skip
+        yield (
+            f"Judges differ in taste: an item is worth ±{fit.taste_sd:.2f} more or less to a judge "
+            f"than its score{wider}."
+        )
+    if fit.largest_share is not None and fit.largest_share >= DOMINANT:
+        share = fit.largest_share
+        yield (
+            f"One judge cast {share:.0%} of the votes. Repeated votes on an item are one opinion, "
+            "so they count for less than as many by several judges."
+        )
+
+
 def example(ranking: Ranking) -> str:
     """What the scores mean, by the example of the first two items."""
     first, second = ranking.items["item"][:2]
     share = chance_in_percent(float(ranking.predict(None, first, second)))
     which = "decided votes" if "tie" in ranking.effects["effect"] else "votes"
     one, other = (short(item, WIDEST_NAME) for item in (first, second))
-    return f"An average judge prefers {one} to {other} in {share} of {which}."
+    return f"A judge like these prefers {one} to {other} in {share} of {which}."
 
 
 def chance_in_percent(chance: float) -> str:

@@ -90,6 +90,15 @@ Accuracies = Annotated[
         show_default="drawn around 1",
     ),
 ]
+Tastes = Annotated[
+    bool | None,
+    typer.Option(
+        "--tastes/--no-tastes",
+        help="Whether judges may have likings of their own for single items; their size is told by "
+        "the data.",
+        show_default="tastes where the model can",
+    ),
+]
 Ties = Annotated[
     Literal["davidson", "davidson-by-judge", "half"] | None,
     typer.Option(
@@ -106,7 +115,7 @@ Order = Annotated[
 ]
 Confidence = Annotated[
     float,
-    typer.Option(metavar="X", help="The chance with which each interval shall cover."),
+    typer.Option(metavar="X", help="The chance with which each interval should contain the truth."),
 ]
 TableOut = Annotated[
     Path | None,
@@ -212,9 +221,11 @@ def rank(
         bool,
         typer.Option(
             "--guard/--no-guard",
-            help="Set aside votes with which a judge pushes a single item, or let them count.",
+            help="Without tastes: set aside votes with which a judge pushes a single item, or let "
+            "them count.",
         ),
     ] = True,
+    tastes: Tastes = None,
     ties: Ties = None,
     order: Order = "none",
     without: Annotated[
@@ -240,12 +251,13 @@ def rank(
     ] = None,
     confidence: Confidence = 0.95,
     intervals: Annotated[
-        Literal["information", "sandwich", "bootstrap", "none"],
+        Literal["posterior", "information", "sandwich", "bootstrap", "none"],
         typer.Option(
-            help="Where errors come from: the curvature of the fit, or with judges instead of "
-            "votes as the independent draws, a sandwich or 200 resamples."
+            help="Where errors come from: the posterior; or, of the best fit of the plain model, "
+            "its curvature or, with judges instead of votes as the independent draws, a sandwich "
+            "or 200 resamples."
         ),
-    ] = "information",
+    ] = "posterior",
     top: Annotated[
         int, typer.Option(min=1, metavar="N", help="How many items to show.")
     ] = DEFAULT_TOP,
@@ -287,7 +299,7 @@ def rank(
     chosen_anchor = None if asked_anchor is None else _anchor(asked_anchor, votes)
     ranking = _fitted(
         votes, model, noise=noise, prior=chosen_prior, lambda0=lambda0, solver=solver,
-        guard=guard, ties=ties, order=order, confidence=confidence,
+        guard=guard, tastes=tastes, ties=ties, order=order, confidence=confidence,
         intervals=None if intervals == "none" else intervals, threads=threads,
     )  # fmt: skip
     ranking = ranking.scaled(scale, chosen_anchor)
@@ -573,6 +585,10 @@ def _fitted(votes: Votes, model: str, **options: Any) -> Ranking:
                 state = f"evaluation {evaluation}, objective {objective:,.2f}{slope}"
                 say(f"Fitting {model}: {state}", None)
 
+        def watch_draws(done: int, total: int) -> None:
+            if say:
+                say(f"Sampling the posterior: {done:,} of {total:,} rounds", None)
+
         def watch_resamples(done: int, total: int) -> None:
             if say:
                 say(f"Resampling judges: {done:,} of {total:,}", None)
@@ -583,7 +599,8 @@ def _fitted(votes: Votes, model: str, **options: Any) -> Ranking:
 
         return fit(
             votes, model, **options,
-            watch=watch, watch_resamples=watch_resamples, watch_steps=watch_steps,
+            watch=watch, watch_draws=watch_draws, watch_resamples=watch_resamples,
+            watch_steps=watch_steps,
         )  # fmt: skip
 
 

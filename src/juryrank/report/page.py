@@ -34,12 +34,14 @@ from juryrank.words import (
     lead,
     limits,
     scale_in_words,
+    tastes_in_words,
 )
 
 if TYPE_CHECKING:
     from juryrank.ranking import Fit, Ranking
 
 WAYS_TO_INTERVALS = {
+    "posterior": "read off the posterior; ranks and tiers hold all together",
     "information": "from the curvature of the fit (votes are the independent draws)",
     "sandwich": "by the sandwich formula (judges are the independent draws)",
     "bootstrap": "by resampling judges",
@@ -252,6 +254,8 @@ def _how_it_was_done(ranking: Ranking) -> Iterator[tuple[str, str]]:
         yield "Scale", sentence
     for sentence in effects_in_words(ranking):
         yield "Ties and sides", sentence
+    for sentence in tastes_in_words(ranking):
+        yield "Tastes", sentence
     yield "Prior", _prior_in_words(fit.prior, by_data=fit.prior_chosen)
     if fit.intervals:
         yield "Intervals", f"{percent(fit.confidence)}, {WAYS_TO_INTERVALS[fit.intervals]}"
@@ -268,6 +272,12 @@ def _how_it_was_done(ranking: Ranking) -> Iterator[tuple[str, str]]:
 
 
 def _fit_in_words(fit: Fit) -> str:
+    if fit.draws is not None:
+        settled = "" if fit.converged else "; this is NOT enough"
+        return (
+            f"{fit.draws:,} draws from the posterior after {fit.iterations:,} rounds, worth at "
+            f"least {fit.effective_draws:,.0f} independent ones of every score{settled}"
+        )
     end = "converged" if fit.converged else "did NOT converge"
     passes = "1 pass" if fit.iterations == 1 else f"{fit.iterations:,} passes"
     lowest = "" if fit.objective is None else f", objective {fit.objective:,.6g}"

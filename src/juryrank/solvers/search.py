@@ -1,4 +1,4 @@
-"""The search around the profile solver: where to start, which way is up, how strong a prior.
+"""The search around the profile solver: where to start, which way is up.
 
 The objective is not convex in scores and accuracies together: from equal accuracies alone, sparse
 votes with many backwards judges can end upside down. So the fit starts from several points, each
@@ -21,7 +21,6 @@ from juryrank.lists import NO_LISTS, taken
 from juryrank.noise import GUMBEL
 from juryrank.objective import Objective
 from juryrank.solvers.profile import COARSE, ProfileSolver, first_step
-from juryrank.solvers.scales import choose_scales, prior_for_more_judges
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import agreement_accuracy
 from juryrank.votes import Wins, wins_taken
@@ -30,7 +29,7 @@ Voice = Literal["fair", "judges", "votes"]
 """Who says which end is up."""
 
 ROUGH = ProfileSolver(tolerance=1e-2)
-"""Good enough to choose between starting points and between prior scales."""
+"""Good enough to choose between starting points."""
 ROUGHER = ProfileSolver(tolerance=0.2)
 """Good enough to go from a sample to all votes."""
 ROUGHEST = ProfileSolver(tolerance=COARSE)
@@ -38,7 +37,7 @@ ROUGHEST = ProfileSolver(tolerance=COARSE)
 ALIKE = 0.98
 """The correlation of scores on the way to the same place."""
 MANY_VOTES = 100_000
-"""From so many on, a part of the votes decides where to start and how strong the prior is."""
+"""From so many on, a part of the votes decides where to start."""
 SAMPLE_SHARE = 8
 SAMPLE_VOTES = (25_000, 100_000)
 """An eighth of the votes, but within these bounds, and so many of each item:"""
@@ -52,44 +51,26 @@ WORTH_MERGING = 4
 """Votes for each ordered pair of items from which it pays to count equal votes as one."""
 
 
-def search(
-    objective: Objective,
-    solver: ProfileSolver,
-    *,
-    choose_prior: bool,
-    watch: Watcher | None = None,
-) -> tuple[Objective, Solution]:
-    """The best fit found, and the objective with the prior it was found for."""
+def search(objective: Objective, solver: ProfileSolver, watch: Watcher | None = None) -> Solution:
+    """The best fit found."""
     if _worth_merging(objective):
-        decided, solution = search(
-            _merged(objective), solver, choose_prior=choose_prior, watch=watch
-        )
-        accuracy = objective.start_accuracy()
-        return replace(objective, prior=decided.prior), replace(solution, accuracy=accuracy)
-    if objective.lists.number and not objective.noise.is_gumbel:
-        objective, guess = _guided(objective, choose_prior)
-        solution = ROUGHER.solve(objective, guess.state, guess.accuracy, watch)
-    elif _is_large(objective):
-        decided, on_sample = search(_thinned(objective), ROUGH, choose_prior=choose_prior)
-        if choose_prior:
-            objective = replace(objective, prior=prior_for_more_judges(decided, objective.n_judges))
-        solution = ROUGHER.solve(objective, on_sample.state, objective.start_accuracy(), watch)
-    else:
-        solution = _from_best_start(objective, watch)
-    evaluations, remark = solution.iterations, ""
-    if choose_prior:
-        chosen = choose_scales(objective, solution, ROUGH)
-        objective, remark = chosen.objective, chosen.remark
-        evaluations += chosen.evaluations
-        solution = solver.solve(
-            objective, chosen.state, chosen.accuracy, watch, curvature=chosen.curvature
-        )
-    else:
-        solution = solver.solve(objective, solution.state, solution.accuracy, watch)
+        solution = search(_merged(objective), solver, watch)
+        return replace(solution, accuracy=objective.start_accuracy())
+    begun = _begun(objective, watch)
+    solution = solver.solve(objective, begun.state, begun.accuracy, watch)
     solution = _upright(objective, solver, solution, watch)
-    message = " ".join(text for text in (remark, solution.message) if text)
-    evaluations += solution.iterations
-    return objective, replace(solution, iterations=evaluations, message=message)
+    return replace(solution, iterations=begun.iterations + solution.iterations)
+
+
+def _begun(objective: Objective, watch: Watcher | None) -> Solution:
+    """A fit that is near the best one."""
+    if objective.lists.number and not objective.noise.is_gumbel:
+        guess = _guided(objective)
+        return ROUGHER.solve(objective, guess.state, guess.accuracy, watch)
+    if _is_large(objective):
+        on_sample = search(_thinned(objective), ROUGH)
+        return ROUGHER.solve(objective, on_sample.state, objective.start_accuracy(), watch)
+    return _from_best_start(objective, watch)
 
 
 def _worth_merging(objective: Objective) -> bool:
@@ -121,17 +102,14 @@ def _merged(objective: Objective) -> Objective:
     )
 
 
-def _guided(objective: Objective, choose_prior: bool) -> tuple[Objective, Solution]:
-    """Begin where the same votes lead with Gumbel noise, under which rankings cost far less.
+def _guided(objective: Objective) -> Solution:
+    """Where the same votes lead with Gumbel noise, under which rankings cost far less.
 
-    Scores, and the scale of their prior, are multiplied so that close items are told apart alike.
+    Scores are multiplied so that close items are told apart alike.
     """
-    decided, found = search(replace(objective, noise=GUMBEL), ROUGH, choose_prior=choose_prior)
+    found = search(replace(objective, noise=GUMBEL), ROUGH)
     ratio = float(GUMBEL.terms(0.0)[1] / objective.noise.terms(0.0)[1])
-    if choose_prior:
-        prior = replace(decided.prior, score_sd=decided.prior.score_sd * ratio)
-        objective = replace(objective, prior=prior)
-    return objective, replace(found, score=found.score * ratio)
+    return replace(found, score=found.score * ratio)
 
 
 def votes_for(objective: Objective, score: Floats, by: Voice = "fair") -> float:
@@ -148,7 +126,7 @@ def votes_for(objective: Objective, score: Floats, by: Voice = "fair") -> float:
     """
     lists = objective.lists
     counts = np.ones(objective.n_judges) if by == "votes" else _shares_that_count(objective)
-    say = _on_many_items(objective) if by == "fair" else np.ones(objective.n_judges)
+    say = on_many_items(objective) if by == "fair" else np.ones(objective.n_judges)
 
     def one_chunk(first: int, last: int) -> Floats:
         return np.array(_kernels.pair_agreement(objective.wins, counts, say, score, first, last))
@@ -171,7 +149,7 @@ def _shares_that_count(objective: Objective) -> Floats:
     return np.divide(most, total, out=np.ones(len(total)), where=total > most)
 
 
-def _on_many_items(objective: Objective) -> Floats:
+def on_many_items(objective: Objective) -> Floats:
     """Near 1 for judges whose votes are on many items, next to nothing if all are on one."""
     elsewhere = np.ones(objective.n_judges)
 

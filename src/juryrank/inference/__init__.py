@@ -1,0 +1,1 @@
+"""What is known after the votes: the posterior of scores, accuracies, tastes and effects."""

@@ -1,0 +1,637 @@
+"""A Markov chain whose states are draws from the posterior of everything.
+
+The model, with ``x = g_u (m_ui - m_uj)`` where a pair is voted on and the like for rankings:
+
+    m_ui = s_i + b_ui                                      a judge's opinion of an item
+    s_i ~ N(0, S^2)                S ~ half-Cauchy(1)      scores
+    g_u = k_u (1.5 e^theta_u - .5), theta_u ~ N(0, T^2),   accuracies
+          P(k_u = -1) ~ pi         T ~ half-Cauchy(.5), pi ~ Beta(1, 9)
+    b_ui ~ t_nu(0, w)              w ~ half-Cauchy(.5)     tastes
+    effects of all judges ~ N(0, 5^2); of one judge ~ N(0, sd^2), sd ~ half-Cauchy(.5)
+
+A judge who only ever votes on one item says next to nothing of which end is up: the prior of
+``k_u`` is ``pi^q`` to ``(1 - pi)^q``, with ``q`` (`say`) from 1 for judges whose votes are on many
+items to near 0. A taste is normal given its own precision ``lambda_ui / w^2`` with ``lambda ~
+Gamma(nu/2, nu/2)``. One round is a sequence of moves, each of which leaves the posterior as it is:
+
+1. **Judges**, given the scores: Hamiltonian steps for theta, tastes and own effects, accepted
+   judge by judge.
+2. **Scores** and common effects, given the judges: Hamiltonian steps in the metric of the
+   information.
+3. **Scores, the opinions held**: ``s_i`` given ``m_ui`` is normal. This and the move before are
+   opposite parametrisations: where one is slow, the other is fast.
+4. **Precisions and scales**, given what they are scales of.
+5. **Everything together**: Hamiltonian steps for the scales and, in units of them, all else. This
+   moves the scales where single unknowns are known by little but their priors.
+6. **Gauge**: ``(c s, c b, c S, c w, g / c)`` changes no vote.
+7. **Sides**: all of ``(-s, -b, -k)``, or a single judge's ``k``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+from scipy.special import betaln, gammaln
+
+from juryrank.arrays import Floats
+from juryrank.inference import accuracies
+from juryrank.inference.hamiltonian import Trajectory, adapted, chances, jittered, leapfrog
+from juryrank.inference.opinions import Opinions, VoteInformation
+from juryrank.objective import EFFECT_SD, JudgeSlopes
+from juryrank.votes import total_weight
+
+SCORE_SCALE = 1.0
+ACCURACY_SCALE = 0.5
+TASTE_SCALE = 0.5
+OWN_EFFECT_SCALE = 0.5
+"""Medians of the half-Cauchy priors of the scales."""
+BACKWARDS = (1.0, 9.0)
+"""The share of backwards judges is ``Beta(1, 9)``."""
+DEGREES = np.array([1.5, 2.0, 3.0, 5.0, 10.0, 50.0])
+"""Degrees of freedom that tastes may have, all as likely."""
+FIRST_SCALES = 0.5, 0.3
+"""Of accuracies and tastes, to begin with."""
+STEPS = 3
+"""Of a move of judges or scores,"""
+STEPS_TOGETHER = 8
+TOGETHER_EVERY = 2
+"""and of everything, after so many rounds."""
+SCALE_MASS = 4.0
+"""The metric of the logarithms of scales, which are known to about a factor of e^(1/2)."""
+WANTED_OF_GAUGE = 0.4
+MOST_DENSE = 500
+"""With more items the metric of the scores is diagonal."""
+TURN_EVERY = 5
+"""Rounds after which single judges may be turned round."""
+
+
+class Scales(NamedTuple):
+    """The scales of the prior, and what goes with them."""
+
+    score: float
+    accuracy: float
+    taste: float
+    own: Floats
+    """Of what sets single judges apart in ties and sides, as far as there are such effects."""
+    degrees: float
+    backwards: float
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """One draw from the posterior, in the chain's own scale."""
+
+    score: Floats
+    accuracy: Floats
+    taste: Floats
+    effects: Floats
+    scales: Scales
+
+    def without_tastes(self) -> Draw:
+        """The same, but for the tastes."""
+        return replace(self, taste=np.empty(0))
+
+
+class Metric(NamedTuple):
+    """The metric of scores and common effects."""
+
+    root: Floats
+    """A Cholesky factor for the scores, or the roots of a diagonal."""
+    effects: Floats
+
+    def momentum(self, normal: Floats) -> Floats:
+        """A momentum from standard normal numbers."""
+        n = len(self.root)
+        p = np.empty(len(normal))
+        p[:n] = self.root @ normal[:n] if self.root.ndim == 2 else self.root * normal[:n]
+        p[n:] = np.sqrt(self.effects) * normal[n:]
+        return p
+
+    def velocity(self, p: Floats) -> Floats:
+        """The velocity of a momentum."""
+        n = len(self.root)
+        v = np.empty(len(p))
+        if self.root.ndim == 2:
+            v[:n] = lapack.dpotrs(self.root, p[:n], lower=1)[0]
+        else:
+            v[:n] = p[:n] / self.root**2
+        v[n:] = p[n:] / self.effects
+        return v
+
+
+class Chain:
+    """The chain: where it is, how long its steps are.
+
+    Two vectors hold the unknowns but for the scales: `own` those of judges (tastes, then theta if
+    accuracies are free, then own effects), `common` the scores and the effects of all judges.
+    """
+
+    def __init__(
+        self,
+        opinions: Opinions,
+        n_items: int,
+        score: Floats,
+        effects: Floats,
+        accuracy: Floats,
+        say: Floats,
+        rng: np.random.Generator,
+    ) -> None:
+        self.opinions = opinions
+        self.say = say
+        self.objective = opinions.objective
+        self.rng = rng
+        self.n, self.m, self.cells = n_items, self.objective.n_judges, opinions.tastes
+        self.free = self.objective.accuracies_free
+        self._lay_out()
+        self.side = np.where(accuracy < 0.0, -1.0, 1.0)
+        theta = accuracies.theta_of(np.abs(accuracy))
+        self.own = np.concatenate(
+            [np.zeros(self.cells), *[theta] * self.free, *(effects[at] for at in self.own_effects)]
+        )
+        self.common = np.concatenate((score - score.mean(), effects[self.common_effects]))
+        self.mixing = np.ones(self.cells)
+        """``lambda``: precisions of single tastes, in units of ``1 / w^2``."""
+        spread = float(np.std(score)) if np.any(score) else SCORE_SCALE
+        first = Scales(spread, *FIRST_SCALES, np.full(self.n_own, OWN_EFFECT_SCALE), 3.0, 0.1)
+        self.scales = first
+        self.information = VoteInformation(opinions, n_items)
+        self.step_of_judges = np.full(self.m, 0.7)
+        self.step_of_scores, self.step_together = np.array(0.5), np.array(0.2)
+        self.step_of_gauge = 0.3
+        self.rounds, self.adapting = 0, True
+        self.here = self._votes(self.own, self.common)
+        self.measure()
+
+    def _lay_out(self) -> None:
+        """Where what stands in the vectors, and in the effects of a state."""
+        layout, size = self.objective.layout, len(self.opinions)
+        index = np.arange(layout.size) - size
+        self.common_effects = np.concatenate((index[layout.tie], index[layout.order]))
+        parts = (index[layout.own_tie], index[layout.own_order])
+        self.own_effects = [part for part in parts if len(part)]
+        self.n_own = len(self.own_effects)
+        self.n_effects = layout.size - size
+        self.theta_at = slice(self.cells, self.cells + self.m * self.free)
+        judges = [np.arange(self.m)] * (self.free + self.n_own)
+        self.owner = np.concatenate([self.opinions.judge, *judges])
+        """The judge of each of its own unknowns."""
+
+    # --- the unknowns ----------------------------------------------------------------------------
+
+    @property
+    def score(self) -> Floats:
+        """The scores."""
+        return self.common[: self.n]
+
+    @property
+    def taste(self) -> Floats:
+        """The tastes."""
+        return self.own[: self.cells]
+
+    @property
+    def theta(self) -> Floats:
+        """What the accuracies are made of."""
+        return self.own[self.theta_at]
+
+    def _accuracy(self, theta: Floats) -> Floats:
+        if not self.free:
+            return self.objective.start_accuracy()
+        return self.side * accuracies.magnitude(theta)
+
+    def _effects(self, own: Floats, common: Floats) -> Floats:
+        effects = np.empty(self.n_effects)
+        effects[self.common_effects] = common[self.n :]
+        at = self.theta_at.stop
+        for part in self.own_effects:
+            effects[part], at = own[at : at + self.m], at + self.m
+        return effects
+
+    def _opinion(self, own: Floats, common: Floats) -> Floats:
+        score = common[: self.n]
+        return score[self.opinions.item] + own[: self.cells] if self.cells else score
+
+    def _votes(self, own: Floats, common: Floats) -> JudgeSlopes:
+        """The likelihood, judge by judge, and its slopes."""
+        opinion = self._opinion(own, common)
+        if self.n_effects:
+            opinion = np.concatenate((opinion, self._effects(own, common)))
+        return self.objective.votes_alone(opinion, self._accuracy(own[self.theta_at]))
+
+    def _own_slope(self, votes: JudgeSlopes, own: Floats) -> Floats:
+        """Of the likelihood in the judges' unknowns."""
+        size = len(self.opinions)
+        parts = [votes.state[: self.cells]]
+        if self.free:
+            theta = own[self.theta_at]
+            parts.append(votes.accuracy * self.side * accuracies.slope(theta))
+        parts += [votes.state[size + part] for part in self.own_effects]
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+    def _common_slope(self, votes: JudgeSlopes) -> Floats:
+        """Of the likelihood in the common unknowns."""
+        size = len(self.opinions)
+        of_scores = votes.state[:size]
+        if self.cells:
+            of_scores = total_weight(self.opinions.item, of_scores, self.n)
+        if not len(self.common_effects):
+            return of_scores
+        return np.concatenate((of_scores, votes.state[size + self.common_effects]))
+
+    def _own_precision(self) -> Floats:
+        """Of the prior of the judges' unknowns."""
+        scales = self.scales
+        spread = [np.full(self.m, scales.accuracy**-2)] * self.free
+        own = [np.full(self.m, sd**-2) for sd in scales.own]
+        return np.concatenate([self.mixing / scales.taste**2, *spread, *own])
+
+    def _common_precision(self, of_scores: float) -> Floats:
+        """Of the prior of the common unknowns."""
+        prior = np.full(len(self.common), EFFECT_SD**-2)
+        prior[: self.n] = of_scores
+        return prior
+
+    # --- the metric ------------------------------------------------------------------------------
+
+    def measure(self) -> None:
+        """Choose the metric by what votes tell where the chain is."""
+        opinion = self._opinion(self.own, self.common)
+        dense = self.n <= MOST_DENSE
+        told = self.information.at(opinion, self._accuracy(self.theta), dense=dense)
+        layout, scales = self.objective.layout, self.scales
+        of_own = {"own_tie": told.tie, "own_order": told.order}
+        effects = [
+            told for name, told in of_own.items() if len(range(layout.size)[getattr(layout, name)])
+        ]
+        accuracy = [told.accuracy * accuracies.slope(self.theta) ** 2] if self.free else []
+        self.told_of_own = np.concatenate([told.opinion[: self.cells], *accuracy, *effects])
+        common = [float(told.tie.sum())] * len(layout.model.sizes)
+        common += [float(told.order.sum())] * layout.model.order
+        of_effects = np.array(common) + EFFECT_SD**-2
+        self.metric = Metric(_root(told.score, scales.score**-2), of_effects)
+        in_units = _root(scales.score**2 * told.score, 1.0)
+        self.metric_in_units = Metric(in_units, of_effects)
+        self.told_in_units = np.concatenate(
+            [
+                scales.taste**2 * self.told_of_own[: self.cells],
+                scales.accuracy**2 * self.told_of_own[self.theta_at],
+                self.told_of_own[self.theta_at.stop :],
+            ]
+        )
+
+    # --- one round -------------------------------------------------------------------------------
+
+    def round(self) -> None:
+        """All moves, one after the other."""
+        with np.errstate(all="ignore"):  # a move that leads nowhere is not accepted
+            if len(self.owner):
+                self._move_judges()
+            self._move_scores()
+            if self.cells:
+                self._move_scores_with_opinions_held()
+                self._draw_precisions()
+            self._draw_scales()
+            if self.rounds % TOGETHER_EVERY == 0:
+                self._move_together()
+            if self.free:
+                self._move_gauge()
+                self._draw_sides()
+        self.rounds += 1
+
+    def draw(self) -> Draw:
+        """Where the chain is."""
+        return Draw(
+            self.score.copy(), self._accuracy(self.theta), self.taste.copy(),
+            self._effects(self.own, self.common), self.scales,
+        )  # fmt: skip
+
+    # --- judges, and scores ----------------------------------------------------------------------
+
+    def _move_judges(self) -> None:
+        prior, common = self._own_precision(), self.common
+        mass = self.told_of_own + prior
+
+        def evaluate(own: Floats) -> tuple[JudgeSlopes, Floats]:
+            votes = self._votes(own, common)
+            return votes, self._own_slope(votes, own) + prior * own
+
+        def energy(votes: JudgeSlopes, at: Trajectory) -> Floats:
+            parts = prior * at.position**2 + at.momentum**2 / mass
+            return np.asarray(votes.value + 0.5 * np.bincount(self.owner, parts, self.m))
+
+        normal = self.rng.standard_normal(len(self.own))
+        start = Trajectory(self.own, np.sqrt(mass) * normal)
+        slope = self._own_slope(self.here, self.own) + prior * self.own
+        step = jittered(self.step_of_judges, self.rng)[self.owner]
+        end, votes = leapfrog(start, slope, step, STEPS, lambda p: p / mass, evaluate)
+        chance = chances(energy(votes, end) - energy(self.here, start))
+        accepted = self.rng.random(self.m) < chance
+        self.own = np.where(accepted[self.owner], end.position, self.own)
+        self.here = self._mixed(votes, accepted)
+        if self.adapting:
+            self.step_of_judges = adapted(self.step_of_judges, chance, self.rounds)
+
+    def _mixed(self, votes: JudgeSlopes, accepted: NDArray[np.bool_]) -> JudgeSlopes:
+        """The likelihood after some judges have moved."""
+        if accepted.all():
+            return votes
+        if not accepted.any():
+            return self.here
+        if not self.cells or self.n_effects:  # slopes in what judges have in common are sums
+            return self._votes(self.own, self.common)
+        old, cell = self.here, accepted[self.opinions.judge]
+        return JudgeSlopes(
+            np.where(accepted, votes.value, old.value),
+            np.where(cell, votes.state, old.state),
+            np.where(accepted, votes.accuracy, old.accuracy),
+        )
+
+    def _move_scores(self) -> None:
+        prior, own, metric = self._common_precision(self.scales.score**-2), self.own, self.metric
+
+        def evaluate(common: Floats) -> tuple[JudgeSlopes, Floats]:
+            votes = self._votes(own, common)
+            return votes, self._common_slope(votes) + prior * common
+
+        def energy(votes: JudgeSlopes, at: Trajectory) -> float:
+            potential = float(at.position @ (prior * at.position))
+            kinetic = float(at.momentum @ metric.velocity(at.momentum))
+            return float(votes.value.sum()) + 0.5 * (potential + kinetic)
+
+        normal = self.rng.standard_normal(len(self.common))
+        start = Trajectory(self.common, metric.momentum(normal))
+        slope = self._common_slope(self.here) + prior * self.common
+        step = jittered(self.step_of_scores, self.rng)
+        end, votes = leapfrog(start, slope, step, STEPS, metric.velocity, evaluate)
+        chance = chances(np.array(energy(votes, end) - energy(self.here, start)))
+        if self.rng.random() < chance:
+            self.common, self.here = end.position, votes
+        if self.adapting:
+            self.step_of_scores = adapted(self.step_of_scores, chance, self.rounds)
+
+    def _move_scores_with_opinions_held(self) -> None:
+        precision = self.mixing / self.scales.taste**2
+        item, opinion = self.opinions.item, self._opinion(self.own, self.common)
+        total = np.bincount(item, precision, self.n) + self.scales.score**-2
+        mean = np.bincount(item, precision * opinion, self.n) / total
+        score = mean + self.rng.standard_normal(self.n) / np.sqrt(total)
+        self.common = np.concatenate((score, self.common[self.n :]))
+        self.own = np.concatenate((opinion - score[item], self.own[self.cells :]))
+
+    # --- scales ----------------------------------------------------------------------------------
+
+    def _draw_precisions(self) -> None:
+        """Degrees of freedom, then the precisions of single tastes, given the tastes."""
+        square = (self.taste / self.scales.taste) ** 2
+        likely = _student_sums(square)
+        likely = np.exp(likely - likely.max())
+        degrees = float(self.rng.choice(DEGREES, p=likely / likely.sum()))
+        self.scales = self.scales._replace(degrees=degrees)
+        self.mixing = self.rng.standard_gamma(0.5 * (degrees + 1.0), self.cells)
+        self.mixing /= 0.5 * (degrees + square)
+
+    def _draw_scales(self) -> None:
+        scales = self.scales
+        score = self._scale(self.score, scales.score, SCORE_SCALE)
+        taste, accuracy = scales.taste, scales.accuracy
+        if self.cells:
+            taste = self._scale(np.sqrt(self.mixing) * self.taste, taste, TASTE_SCALE)
+        if self.free:
+            accuracy = self._scale(self.theta, accuracy, ACCURACY_SCALE)
+        effects = self.own[self.theta_at.stop :].reshape(self.n_own, self.m)
+        own = [
+            self._scale(some, sd, OWN_EFFECT_SCALE)
+            for some, sd in zip(effects, scales.own, strict=True)
+        ]
+        backwards, forwards = self._sides()
+        share = self.rng.beta(BACKWARDS[0] + backwards, BACKWARDS[1] + forwards)
+        self.scales = Scales(score, accuracy, taste, np.array(own), scales.degrees, float(share))
+
+    def _scale(self, values: Floats, old: float, median: float) -> float:
+        """A scale with a half-Cauchy prior, given normal values of it.
+
+        The prior is a mixture: ``S^2 | a ~ IG(1/2, 1/a)``, ``a ~ IG(1/2, 1/median^2)``.
+        """
+        a = (median**-2 + old**-2) / self.rng.standard_gamma(1.0)
+        rate = 1.0 / a + 0.5 * float(values @ values)
+        return float(np.sqrt(rate / self.rng.standard_gamma(0.5 * (len(values) + 1))))
+
+    def _move_together(self) -> None:
+        """The scales and, in units of them, everything else."""
+        space = _InUnits(self)
+        start = Trajectory(space.position(), space.momentum(self.rng))
+        slope = space.slope(self.here, start.position)
+        step = jittered(self.step_together, self.rng)
+        end, votes = leapfrog(start, slope, step, STEPS_TOGETHER, space.velocity, space.evaluate)
+        change = space.energy(votes, end) - space.energy(self.here, start)
+        chance = chances(np.array(change))
+        if self.rng.random() < chance:
+            self.own, self.common, log_scale = space.unknowns(end.position)
+            moved = dict(zip(space.names, np.exp(log_scale).tolist(), strict=True))
+            self.scales, self.here = self.scales._replace(**moved), votes
+        if self.adapting:
+            self.step_together = adapted(self.step_together, chance, self.rounds)
+
+    def _move_gauge(self) -> None:
+        """``(c s, c b, c S, c w, g / c)``: votes stay as likely as they are."""
+        scales = self.scales
+        log_c = self.step_of_gauge * self.rng.standard_normal()
+        c = float(np.exp(log_c))
+        theta = accuracies.theta_of(accuracies.magnitude(self.theta) / c)
+        change = -np.inf
+        if np.isfinite(theta).all():
+            square = float(self.theta @ self.theta - theta @ theta)
+            volume = float(np.sum(self.theta - theta)) - self.m * log_c
+            change = 0.5 * square / scales.accuracy**2 + volume
+            change += log_c + _half_cauchy_gain(scales.score, c, SCORE_SCALE)
+            if self.cells:
+                change += log_c + _half_cauchy_gain(scales.taste, c, TASTE_SCALE)
+        chance = float(np.exp(min(change, 0.0)))
+        if self.rng.random() < chance:
+            self._rescale(c, theta)
+        if self.adapting:
+            rate = 2.0 / np.sqrt(1.0 + 0.2 * self.rounds)
+            grown = self.step_of_gauge * np.exp(rate * (chance - WANTED_OF_GAUGE))
+            self.step_of_gauge = float(np.clip(grown, 0.01, 3.0))
+
+    def _rescale(self, c: float, theta: Floats) -> None:
+        self.own = self.own.copy()
+        self.own[: self.cells] *= c
+        self.own[self.theta_at] = theta
+        self._stretch_scores(c)
+        taste = self.scales.taste * (c if self.cells else 1.0)
+        self.scales = self.scales._replace(score=c * self.scales.score, taste=taste)
+
+    def _stretch_scores(self, c: float) -> None:
+        """Multiply scores, and divide the slopes in opinions, which votes see times accuracies."""
+        self.common = self.common.copy()
+        self.common[: self.n] *= c
+        state = self.here.state.copy()
+        state[: len(self.opinions)] /= c
+        self.here = JudgeSlopes(self.here.value, state, c * self.here.accuracy)
+
+    # --- which end is up -------------------------------------------------------------------------
+
+    def _draw_sides(self) -> None:
+        """Which judges vote backwards, and with them which end is up."""
+        self._relabel()
+        backwards, forwards = self._sides()
+        a, b = BACKWARDS
+        turned = betaln(a + forwards, b + backwards)
+        as_it_is = betaln(a + backwards, b + forwards)
+        if np.log(self.rng.random()) < turned - as_it_is:
+            self.side = -self.side
+            self.own = self.own.copy()
+            self.own[: self.cells] *= -1.0
+            self._stretch_scores(-1.0)
+        if self.rounds % TURN_EVERY == 0:
+            self._turn_judges()
+
+    def _sides(self) -> tuple[float, float]:
+        """How many judges vote backwards, and how many do not, each as far as it has a say."""
+        backwards = float(self.say @ (self.side < 0.0))
+        return backwards, float(self.say.sum()) - backwards
+
+    def _relabel(self) -> None:
+        """Whether a judge near 0 is a backwards one, its accuracy being what it is."""
+        size, scales = accuracies.magnitude(self.theta), self.scales
+        near = np.flatnonzero(np.abs(size) < accuracies.SHIFT)
+        if not len(near):
+            return
+        odds = np.log(scales.backwards / (1.0 - scales.backwards))
+        gain = self.say[near] * odds * self.side[near]
+        as_it_is = accuracies.log_density(size[near], scales.accuracy)
+        other = gain + accuracies.log_density(-size[near], scales.accuracy)
+        turned = near[self.rng.random(len(near)) < 1.0 / (1.0 + np.exp(as_it_is - other))]
+        self.side, self.own = self.side.copy(), self.own.copy()
+        self.side[turned] *= -1.0
+        self.own[self.cells + turned] = accuracies.theta_of(-size[turned])
+
+    def _turn_judges(self) -> None:
+        """Turn single judges round."""
+        old, share = self.side, self.scales.backwards
+        self.side = -old
+        votes = self._votes(self.own, self.common)
+        gain = self.here.value - votes.value + self.say * np.log(share / (1.0 - share)) * old
+        accepted = np.log(self.rng.random(self.m)) < gain
+        self.side = np.where(accepted, -old, old)
+        if accepted.any():
+            self.here = self._votes(self.own, self.common)
+
+
+class _InUnits:
+    """Everything in units of the scales, and the logarithms of the scales.
+
+    A position is the judges' unknowns, the common ones, and the logarithms.
+    """
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        own, n_own, n_common = chain.scales.own, len(chain.own), len(chain.common)
+        self.names = ["score", *["taste"] * bool(chain.cells), *["accuracy"] * chain.free]
+        known = {"score": SCORE_SCALE, "taste": TASTE_SCALE, "accuracy": ACCURACY_SCALE}
+        self.medians = np.array([known[name] for name in self.names])
+        self.own_at, self.common_at = slice(0, n_own), slice(n_own, n_own + n_common)
+        self.scores_at = slice(n_own, n_own + chain.n)
+        self.scales_at = slice(n_own + n_common, n_own + n_common + len(self.names))
+        spread, effects = np.ones(chain.m * chain.free), np.repeat(own**-2, chain.m)
+        of_own = np.concatenate((chain.mixing, spread, effects))
+        of_common = chain._common_precision(1.0)
+        self.prior = np.concatenate((of_own, of_common, np.zeros(len(self.names))))
+        of_scales = np.full(len(self.names), SCALE_MASS)
+        self.own_mass = np.concatenate((chain.told_in_units + of_own, of_scales))
+
+    def position(self) -> Floats:
+        """Where the chain is."""
+        scales = np.array([float(getattr(self.chain.scales, name)) for name in self.names])
+        unit = self._units(scales)
+        place = np.concatenate((self.chain.own, self.chain.common, np.log(scales)))
+        return np.asarray(place / unit)
+
+    def _units(self, scales: Floats) -> Floats:
+        """What everything is measured in."""
+        chain, scale = self.chain, dict(zip(self.names, scales.tolist(), strict=True))
+        unit = np.empty(len(self.prior))
+        unit[: chain.cells] = scale.get("taste", 1.0)
+        unit[chain.theta_at] = scale.get("accuracy", 1.0)
+        unit[chain.theta_at.stop :] = 1.0
+        unit[self.scores_at] = scale["score"]
+        return unit
+
+    def unknowns(self, position: Floats) -> tuple[Floats, Floats, Floats]:
+        """The judges' and the common unknowns, and the logarithms of the scales."""
+        place = position * self._units(np.exp(position[self.scales_at]))
+        return place[self.own_at], place[self.common_at], place[self.scales_at]
+
+    def momentum(self, rng: np.random.Generator) -> Floats:
+        """A momentum, drawn."""
+        own = np.sqrt(self.own_mass) * rng.standard_normal(len(self.own_mass))
+        normal = rng.standard_normal(len(self.chain.common))
+        return self._joined(own, self.chain.metric_in_units.momentum(normal))
+
+    def velocity(self, momentum: Floats) -> Floats:
+        """The velocity of a momentum."""
+        own = np.concatenate((momentum[self.own_at], momentum[self.scales_at])) / self.own_mass
+        return self._joined(own, self.chain.metric_in_units.velocity(momentum[self.common_at]))
+
+    def _joined(self, own_and_scales: Floats, common: Floats) -> Floats:
+        count = self.own_at.stop
+        return np.concatenate((own_and_scales[:count], common, own_and_scales[count:]))
+
+    def evaluate(self, position: Floats) -> tuple[JudgeSlopes, Floats]:
+        """The likelihood at a position, and the slope of the potential."""
+        unit = self._units(np.exp(position[self.scales_at]))
+        place = position * unit
+        votes = self.chain._votes(place[self.own_at], place[self.common_at])
+        return votes, self._slope(votes, position, place, unit)
+
+    def slope(self, votes: JudgeSlopes, position: Floats) -> Floats:
+        """Of the potential at a position whose likelihood is known."""
+        unit = self._units(np.exp(position[self.scales_at]))
+        return self._slope(votes, position, position * unit, unit)
+
+    def _slope(self, votes: JudgeSlopes, position: Floats, place: Floats, unit: Floats) -> Floats:
+        chain = self.chain
+        slope = np.empty(len(position))
+        slope[self.own_at] = chain._own_slope(votes, place[self.own_at])
+        slope[self.common_at] = chain._common_slope(votes)
+        parts = (self.scores_at, *[slice(0, chain.cells)] * bool(chain.cells))
+        parts += (chain.theta_at,) * chain.free
+        square = np.exp(2.0 * position[self.scales_at]) / self.medians**2
+        pulls = [float(slope[part] @ place[part]) for part in parts]
+        slope[self.scales_at] = np.array(pulls) - 1.0 + 2.0 * square / (1.0 + square)
+        slope *= unit
+        slope += self.prior * position
+        return slope
+
+    def energy(self, votes: JudgeSlopes, at: Trajectory) -> float:
+        """Potential and kinetic energy."""
+        log_scale = at.position[self.scales_at]
+        square = np.exp(2.0 * log_scale) / self.medians**2
+        scales = float(np.sum(np.log1p(square) - log_scale))
+        kinetic = float(at.momentum @ self.velocity(at.momentum))
+        potential = float(at.position @ (self.prior * at.position))
+        return float(votes.value.sum()) + scales + 0.5 * (potential + kinetic)
+
+
+def _root(information: Floats, prior: float) -> Floats:
+    """The root of information and prior: a Cholesky factor, or roots of a diagonal."""
+    if information.ndim == 1:
+        return np.asarray(np.sqrt(information + prior))
+    return np.asarray(np.linalg.cholesky(information + prior * np.eye(len(information))))
+
+
+def _half_cauchy_gain(scale: float, factor: float, median: float) -> float:
+    """What the log-density of a scale gains if it is multiplied."""
+    before, after = (scale / median) ** 2, (factor * scale / median) ** 2
+    return float(np.log1p(before) - np.log1p(after))
+
+
+def _student_sums(square: Floats) -> Floats:
+    """The log-likelihood of standardised tastes for each of the `DEGREES`."""
+    constant = gammaln(0.5 * (DEGREES + 1.0)) - gammaln(0.5 * DEGREES) - 0.5 * np.log(DEGREES)
+    sums = np.array([np.log1p(square / nu).sum() for nu in DEGREES])
+    return np.asarray(len(square) * constant - 0.5 * (DEGREES + 1.0) * sums)

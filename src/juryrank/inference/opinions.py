@@ -1,0 +1,174 @@
+"""Opinions: what each judge thinks of each item it has seen, ``m_ui = s_i + b_ui``.
+
+With a taste ``b_ui`` of every judge for every item, a judge's votes are about its opinions as, in
+the plain model, they are about the scores. So votes are coded anew, by opinions instead of items,
+and everything that knows votes (pairs, ties, sides, rankings, every noise) works as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from juryrank.arrays import Floats
+from juryrank.lists import Lists, choices
+from juryrank.objective import NO_PRIOR, Objective
+from juryrank.votes import ALL_ONE, Wins, total_weight, wins_taken
+
+Codes = NDArray[np.int64]
+
+MOST_IN_MATRIX = 1 << 24
+"""Lists x items up to which the information of lists is worked out with a matrix of them."""
+OF_A_TIE = 0.1
+"""About what a vote tells of how readily its judge ties."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opinions:
+    """Who has an opinion of what; in the plain model, all judges have the scores in common."""
+
+    item: Codes
+    judge: Codes
+    """Empty in the plain model."""
+    objective: Objective
+    """Votes about opinions, without a prior."""
+
+    @property
+    def tastes(self) -> int:
+        """How many tastes there are."""
+        return len(self.judge)
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+
+def opinions_of(objective: Objective, *, tastes: bool) -> Opinions:
+    """The opinions that votes are about."""
+    plain = replace(objective, prior=NO_PRIOR, lambda0=0.0)
+    n = objective.n_items
+    if not tastes:
+        return Opinions(np.arange(n), np.empty(0, dtype=np.int64), plain)
+    wins, lists = plain.wins, plain.lists
+    who = _pair_judges(wins) * n
+    entry = lists.judge[lists.entry_list].astype(np.int64) * n + lists.item
+    keys = (who + wins.winner, who + wins.loser, entry)
+    known, inverse = np.unique(np.concatenate(keys), return_inverse=True)
+    code: NDArray[np.int32] = inverse.astype(np.int32)
+    pairs = len(who)
+    recoded = replace(
+        plain,
+        wins=wins._replace(winner=code[:pairs], loser=code[pairs : 2 * pairs]),
+        lists=lists._replace(item=code[2 * pairs :]),
+        n_items=len(known),
+    )
+    return Opinions(known % n, known // n, recoded)
+
+
+def _pair_judges(wins: Wins) -> Codes:
+    """The judge of every vote on a pair."""
+    return np.repeat(np.arange(len(wins.start) - 1), np.diff(wins.start))
+
+
+def merged(wins: Wins) -> Wins:
+    """Votes of a judge that say the same, as one of their weight; in an order of their own.
+
+    So what is drawn depends neither on the order of the votes nor on how equal ones are written.
+    """
+    columns = [_pair_judges(wins), wins.winner, wins.loser]
+    columns += [column for column in (wins.tied, wins.side) if len(column)]
+    known, first, group = np.unique(
+        np.stack([np.asarray(column, dtype=np.int64) for column in columns], axis=1),
+        axis=0,
+        return_index=True,
+        return_inverse=True,
+    )
+    start = np.searchsorted(known[:, 0], np.arange(len(wins.start)))
+    weight = total_weight(group.ravel(), wins.weight, len(first))
+    return wins_taken(wins, first, start)._replace(
+        given_weight=ALL_ONE if (weight == 1.0).all() else weight
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Precision:
+    """About how much votes tell of each unknown where the others are held: second derivatives."""
+
+    opinion: Floats
+    accuracy: Floats
+    tie: Floats
+    """Of each judge's own weight of ties."""
+    order: Floats
+    """Of what the left side gains with each judge."""
+    score: Floats
+    """Items x items, or a diagonal."""
+
+
+class VoteInformation:
+    """About how much each vote tells; enough to choose the steps of a sampler by."""
+
+    def __init__(self, opinions: Opinions, n_items: int) -> None:
+        self.opinions = opinions
+        self.n_items = n_items
+        objective = opinions.objective
+        lists: Lists = objective.lists
+        self.pair_judge = _pair_judges(objective.wins)
+        self.entry_list = lists.entry_list
+        self.entry_judge = lists.judge[self.entry_list]
+        self.list_size = np.maximum(lists.length, 2)
+        share = choices(lists) * 4.0 / self.list_size * (1.0 - 1.0 / self.list_size)
+        self.list_weight = lists.weight * share * float(objective.noise.terms(0.0)[2])
+
+    def at(self, opinion: Floats, accuracy: Floats, *, dense: bool) -> Precision:
+        """The information at one point; of the scores, a diagonal unless it is to be dense."""
+        objective = self.opinions.objective
+        wins, lists, m = objective.wins, objective.lists, objective.n_judges
+        gap = opinion[wins.winner] - opinion[wins.loser]
+        own = accuracy[self.pair_judge]
+        told = wins.weight * objective.noise.terms(own * gap)[2]
+        of_pair, size = told * own**2, len(opinion)
+        entry_weight = self.list_weight[self.entry_list]
+        of_entry = entry_weight * accuracy[self.entry_judge] ** 2
+        by_opinion = total_weight(wins.winner, of_pair, size)
+        by_opinion += total_weight(wins.loser, of_pair, size)
+        by_opinion += total_weight(lists.item, of_entry, size)
+        spread = opinion[lists.item] - self._list_means(opinion)[self.entry_list]
+        by_accuracy = total_weight(self.pair_judge, told * gap**2, m)
+        by_accuracy += total_weight(self.entry_judge, entry_weight * spread**2, m)
+        return Precision(
+            by_opinion,
+            by_accuracy,
+            OF_A_TIE * objective.choices_per_judge,
+            total_weight(self.pair_judge, told, m),
+            self._of_scores(of_pair, of_entry, by_opinion, dense=dense),
+        )
+
+    def _list_means(self, opinion: Floats) -> Floats:
+        lists = self.opinions.objective.lists
+        total = total_weight(self.entry_list, opinion[lists.item], lists.number)
+        return np.asarray(total / self.list_size)
+
+    def _of_scores(
+        self, of_pair: Floats, of_entry: Floats, by_opinion: Floats, *, dense: bool
+    ) -> Floats:
+        """Second derivatives in the scores, the opinions moving with them."""
+        item, n = self.opinions.item, self.n_items
+        diagonal = total_weight(item, by_opinion, n)
+        if not dense:
+            return diagonal
+        wins, lists = self.opinions.objective.wins, self.opinions.objective.lists
+        key = item[wins.winner] * n + item[wins.loser]
+        between = total_weight(key, of_pair, n * n).reshape(n, n)
+        matrix = np.diag(diagonal) - between - between.T
+        return matrix - self._of_lists(of_entry) if lists.number else matrix
+
+    def _of_lists(self, of_entry: Floats) -> Floats:
+        """What choosing from the same set takes off: a choice is between its items."""
+        item, n, lists = self.opinions.item, self.n_items, self.opinions.objective.lists
+        if lists.number * n > MOST_IN_MATRIX:
+            return np.zeros((n, n))
+        rows = np.zeros((lists.number, n))
+        share = of_entry / self.list_size[self.entry_list]
+        rows[self.entry_list, item[lists.item]] = np.sqrt(share)
+        return np.asarray(rows.T @ rows)

@@ -1,0 +1,268 @@
+"""`Posterior`: what is known after the votes, as draws or as a normal distribution.
+
+Every statement about doubt (intervals, ranks, tiers, chances, p-values) is read off it, and off
+nothing else, so that no two of them can contradict each other.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from juryrank.arrays import Floats
+from juryrank.effects import Layout
+from juryrank.inference.sampling import Sample
+from juryrank.normal import below, quantile
+from juryrank.uncertainty import Uncertainty
+
+Kind = Literal["sampled", "normal"]
+"""Draws from the exact posterior, or from a normal distribution that is close to it."""
+
+DRAWS = 2_000
+DRAWS_OF_MANY = 500
+MANY_ITEMS = 300
+"""With more items fewer draws are taken from a normal posterior."""
+COMPARED = 300_000_000
+"""Comparisons of items with items, draw by draw, that are worth their time."""
+LEAST_COMPARED = 60
+COUNTED = 5
+"""Draws that say otherwise, from which on they are counted; fewer are smoothed."""
+
+
+SAME_IN_MODE = 1e-6
+"""Scores of a best fit closer than this part of their range are the same."""
+TINY = 1e-9
+
+
+class Gap(NamedTuple):
+    """How far one item is above another, and how sure that is."""
+
+    difference: float
+    low: float
+    high: float
+    chance: float
+    """The chance that it is above at all."""
+    doubt: float
+    """The chance that the order of the two is the other way round, however small."""
+
+
+class Posterior(ABC):
+    """Scores and accuracies, by code, and how sure they are."""
+
+    kind: Kind
+    score: Floats
+    accuracy: Floats
+
+    @abstractmethod
+    def score_interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Lower and upper ends of each score."""
+
+    @abstractmethod
+    def accuracy_interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Lower and upper ends of each accuracy."""
+
+    @property
+    @abstractmethod
+    def accuracy_sd(self) -> Floats:
+        """Standard errors of the accuracies; NaN where they are not known."""
+
+    @abstractmethod
+    def effects(self, layout: Layout, confidence: float) -> tuple[Floats, Floats, Floats]:
+        """The effects as they are told, and lower and upper ends of each."""
+
+    @property
+    def upside_down(self) -> float:
+        """The chance that the ranking is upside down, as far as that is part of the posterior."""
+        return 0.0
+
+    @abstractmethod
+    def chances_above(self, i: int) -> Floats:
+        """The chance that an item is truly better than each, if the ranking is not upside down."""
+
+    @abstractmethod
+    def gap(self, i: int, j: int, confidence: float) -> Gap:
+        """How far an item is above another."""
+
+    @abstractmethod
+    def score_draws(self) -> Floats:
+        """Draws of all scores, a row for each."""
+
+    @abstractmethod
+    def accuracy_draws(self) -> Floats:
+        """Draws of all accuracies, a row for each."""
+
+    @cached_property
+    def p_best(self) -> Floats:
+        """The chance of each item to be the best."""
+        draws = self.score_draws()
+        return np.asarray(np.bincount(draws.argmax(axis=1), minlength=draws.shape[1]) / len(draws))
+
+
+@dataclass(frozen=True, eq=False)
+class SampledPosterior(Posterior):
+    """The exact posterior, by draws."""
+
+    sample: Sample
+    score: Floats
+    accuracy: Floats
+    reference: Floats
+    """Accuracies of the best fit: draws in which judges vote the other way are upside down."""
+    kind: Kind = "sampled"
+
+    @cached_property
+    def upside_down(self) -> float:
+        """The chance that the ranking is upside down, which it is as a whole or not at all."""
+        return float(1.0 - self._upright.mean())
+
+    @cached_property
+    def _upright(self) -> NDArray[np.bool_]:
+        return np.asarray(self.sample.accuracy @ self.reference >= 0.0)
+
+    def score_interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Quantiles of the draws."""
+        return _quantiles(self.sample.score, confidence)
+
+    def accuracy_interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Quantiles of the draws."""
+        return _quantiles(self.sample.accuracy, confidence)
+
+    @cached_property
+    def accuracy_sd(self) -> Floats:
+        """Of the draws."""
+        return np.asarray(self.sample.accuracy.std(axis=0))
+
+    def effects(self, layout: Layout, confidence: float) -> tuple[Floats, Floats, Floats]:
+        """Means and quantiles of the draws."""
+        told = np.array([layout.totals(draw) for draw in self.sample.effects])
+        return (np.asarray(told.mean(axis=0)), *_quantiles(told, confidence))
+
+    @cached_property
+    def _compared(self) -> Floats:
+        """The draws that items are compared by, evenly spaced ones if there are very many items."""
+        draws = self.sample.score[self._upright]
+        most = max(LEAST_COMPARED, COMPARED // draws.shape[1] ** 2)
+        return np.asarray(draws[:: max(1, -(-len(draws) // most))])
+
+    def chances_above(self, i: int) -> Floats:
+        """The share of draws; the tails, of which there are few draws, as those of a normal."""
+        return _chances(self._compared[:, i, None] - self._compared)[0]
+
+    def gap(self, i: int, j: int, confidence: float) -> Gap:
+        """From the draws of the difference."""
+        draws = self.sample.score[:, i] - self.sample.score[:, j]
+        low, high = _quantiles(draws[:, None], confidence)
+        above, doubt = (float(part[0]) for part in _chances(draws[:, None]))
+        gap = float(self.score[i] - self.score[j])
+        return Gap(gap, float(low[0]), float(high[0]), above, doubt)
+
+    def score_draws(self) -> Floats:
+        """The draws."""
+        return self.sample.score
+
+    def accuracy_draws(self) -> Floats:
+        """The draws."""
+        return self.sample.accuracy
+
+
+def _quantiles(draws: Floats, confidence: float) -> tuple[Floats, Floats]:
+    tail = 0.5 * (1.0 - confidence)
+    low, high = np.quantile(draws, (tail, 1.0 - tail), axis=0)
+    return low, high
+
+
+def _chances(gaps: Floats) -> tuple[Floats, Floats]:
+    """The chance that each column is positive, and the smaller one of that and its opposite."""
+    count = len(gaps)
+    mean, sd = gaps.mean(axis=0), gaps.std(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        smooth = ndtr(-np.abs(mean) / sd)
+    above = (gaps > 0.0).mean(axis=0)
+    fewer = np.minimum(above, 1.0 - above)
+    few = COUNTED / count
+    tail = np.where(fewer >= few, fewer, np.minimum(smooth, few))
+    tail = np.where(sd > 0.0, tail, 0.5)
+    return np.where(above > 0.5, 1.0 - tail, tail), tail
+
+
+@dataclass(frozen=True, eq=False)
+class NormalPosterior(Posterior):
+    """A normal distribution around a mode."""
+
+    uncertainty: Uncertainty
+    score: Floats
+    accuracy: Floats
+    estimated_effects: Floats
+    held: NDArray[np.bool_] | None = None
+    """Which accuracies have no finite estimate."""
+    kind: Kind = "normal"
+
+    def score_interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Standard errors on either side."""
+        half = half_width(confidence) * np.sqrt(self.uncertainty.score_variance)
+        return self.score - half, self.score + half
+
+    @property
+    def accuracy_sd(self) -> Floats:
+        """From the curvature."""
+        sd = self.uncertainty.accuracy_sd
+        return sd if self.held is None else np.where(self.held, np.nan, sd)
+
+    def accuracy_interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Standard errors on either side."""
+        half = half_width(confidence) * self.accuracy_sd
+        return self.accuracy - half, self.accuracy + half
+
+    def effects(self, layout: Layout, confidence: float) -> tuple[Floats, Floats, Floats]:
+        """Standard errors on either side."""
+        told = layout.totals(self.estimated_effects)
+        half = half_width(confidence) * self.uncertainty.effect_sd
+        return told, told - half, told + half
+
+    def chances_above(self, i: int) -> Floats:
+        """By how many standard errors the scores differ."""
+        error = np.sqrt(self.uncertainty.difference_variances(i))
+        gaps = self.score[i] - self.score
+        z = np.divide(gaps, error, out=np.zeros(len(gaps)), where=error > 0.0)
+        return np.asarray(ndtr(z))
+
+    def gap(self, i: int, j: int, confidence: float) -> Gap:
+        """The difference, and its standard error on either side."""
+        error = float(np.sqrt(self.uncertainty.difference_variance(i, j)))
+        gap = float(self.score[i] - self.score[j])
+        half = half_width(confidence) * error
+        z = gap / error if error > 0.0 else 0.0
+        return Gap(gap, gap - half, gap + half, below(z), below(-abs(z)))
+
+    def score_draws(self) -> Floats:
+        """Draws from the normal, always the same."""
+        count = DRAWS if len(self.score) <= MANY_ITEMS else DRAWS_OF_MANY
+        return np.concatenate([self.score + some for some in self.uncertainty.draws(count, seed=0)])
+
+    def accuracy_draws(self) -> Floats:
+        """Draws from the normal, judge by judge."""
+        count = DRAWS if len(self.score) <= MANY_ITEMS else DRAWS_OF_MANY
+        errors = np.random.default_rng(1).standard_normal((count, len(self.accuracy)))
+        return np.asarray(self.accuracy + np.nan_to_num(self.accuracy_sd) * errors)
+
+
+def half_width(confidence: float) -> float:
+    """Standard errors on either side of an estimate."""
+    return -quantile(0.5 * (1.0 - confidence))
+
+
+def shared_by_equals(score: Floats, mode: Floats) -> Floats:
+    """Let items that the votes treat alike have the same score; means of draws differ a little.
+
+    Such items have the same score in the best fit, but for rounding.
+    """
+    order = np.argsort(mode, kind="stable")
+    same = SAME_IN_MODE * max(float(np.ptp(mode)), TINY)
+    group = np.empty(len(mode), dtype=np.int64)
+    group[order] = np.concatenate(([0], np.cumsum(np.diff(mode[order]) > same)))
+    return np.asarray((np.bincount(group, score) / np.bincount(group))[group])

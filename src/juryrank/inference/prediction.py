@@ -1,0 +1,151 @@
+"""How a vote will go: the mean over draws of the probability of each.
+
+A judge who has voted on an item has a taste for it, as far as it is known; for an item that is new
+to the judge, a taste is drawn, as is everything about a judge that nobody has seen.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp, stdtrit
+
+from juryrank.arrays import Floats
+from juryrank.effects import Layout
+from juryrank.inference.sampling import Sample
+from juryrank.lists import Lists
+from juryrank.noise import Noise
+from juryrank.objective import Objective
+from juryrank.votes import no_wins
+
+Codes = NDArray[np.int64]
+
+UNSEEN = -1
+"""The code of a judge drawn at random, in proportion to votes."""
+NUMBERS_AT_ONCE = 2_000_000
+MOST_DRAWS = 400
+"""Predictions are averaged over so many draws, evenly spaced,"""
+MOST_DRAWS_OF_LISTS = 100
+"""and those of rankings, which take longer, over so many."""
+
+
+class DrawnPredictions:
+    """Predictions from a sample."""
+
+    def __init__(self, sample: Sample, noise: Noise, layout: Layout, counts: Floats) -> None:
+        self.sample = sample
+        self.noise = noise
+        self.layout = layout
+        self.counts = counts
+
+    @cached_property
+    def _draws(self) -> Codes:
+        """Which draws, of those that tastes are known of."""
+        known = np.arange(0, len(self.sample.score), self.sample.every)
+        return known[:: max(1, -(-len(known) // MOST_DRAWS))]
+
+    @cached_property
+    def _keys(self) -> Codes:
+        """Judge and item of each taste in one number, in ascending order."""
+        return self.sample.taste_judge * self.layout.n_items + self.sample.taste_item
+
+    @cached_property
+    def _fresh(self) -> Floats:
+        """A taste for an item new to a judge: for each draw, one for either side.
+
+        The draws' quantiles are evenly spread, so that few of them do.
+        """
+        sample, count = self.sample, len(self._draws)
+        if not sample.has_tastes:
+            return np.zeros((count, 2))
+        rng, middle = np.random.default_rng(2), (np.arange(count) + 0.5) / count
+        spread = np.column_stack([rng.permutation(middle) for _ in range(2)])
+        scale, degrees = (part[self._draws, None] for part in (sample.taste_sd, sample.degrees))
+        return np.asarray(scale * stdtrit(degrees, spread))
+
+    @cached_property
+    def _somebody(self) -> Codes:
+        """A judge for each draw, in proportion to votes."""
+        count = len(self._draws)
+        middle = np.random.default_rng(3).permutation((np.arange(count) + 0.5) / count)
+        below = np.cumsum(self.counts) / self.counts.sum()
+        return np.minimum(np.searchsorted(below, middle), len(self.counts) - 1)
+
+    def _tastes(self, judge: Codes, item: Codes, side: int) -> Floats:
+        """Tastes of judges for items: a row for each draw."""
+        shape = len(self._draws), len(judge)
+        fresh = np.broadcast_to(self._fresh[:, side, None], shape)
+        if not self.sample.has_tastes:
+            return fresh
+        keys = judge * self.layout.n_items + item
+        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        known = (self._keys[at] == keys) & (judge != UNSEEN)
+        if not known.any():
+            return fresh
+        rows = self._draws // self.sample.every
+        return np.where(known, self.sample.taste[rows[:, None], at], fresh)
+
+    def _accuracies(self, judge: Codes) -> Floats:
+        accuracy, draws = self.sample.accuracy, self._draws
+        found = accuracy[draws[:, None], np.maximum(judge, 0)]
+        if (judge == UNSEEN).any():
+            anybody = accuracy[draws, self._somebody][:, None]
+            found = np.where(judge == UNSEEN, anybody, found)
+        return np.asarray(found)
+
+    @cached_property
+    def _effects(self) -> tuple[Floats, Floats]:
+        """What the left side gains, and the weight of ties: draws x judges (or 1)."""
+        n = self.layout.n_items
+        orders, ties = [], []
+        for draw in self._draws:
+            state = np.concatenate((np.zeros(n), self.sample.effects[draw]))
+            effects = self.layout.effects(state)
+            orders.append(effects.order if len(effects.order) else np.zeros(1))
+            has_ties = 2 in effects.sizes
+            ties.append(effects.tie[:, 0] if has_ties else np.full(1, -np.inf))
+        return np.array(orders), np.array(ties)
+
+    def decided(self, judge: Codes, left: Codes, right: Codes) -> Floats:
+        """The probability of the left item to win a vote that is not tied, sides apart."""
+        return self._mean(judge, left, right, shares=False)
+
+    def shares(self, judge: Codes, left: Codes, right: Codes) -> Floats:
+        """The share of a vote that the left item is to get, a tie counting half."""
+        return self._mean(judge, left, right, shares=True)
+
+    def _mean(self, judge: Codes, left: Codes, right: Codes, *, shares: bool) -> Floats:
+        found = np.empty(len(judge))
+        at_once = max(1, NUMBERS_AT_ONCE // len(self._draws))
+        for first in range(0, len(judge), at_once):
+            some = slice(first, first + at_once)
+            found[some] = self._some(judge[some], left[some], right[some], shares=shares)
+        return found
+
+    def _some(self, judge: Codes, left: Codes, right: Codes, *, shares: bool) -> Floats:
+        score = self.sample.score[self._draws]
+        gap = score[:, left] + self._tastes(judge, left, 0)
+        gap -= score[:, right] + self._tastes(judge, right, 1)
+        x = self._accuracies(judge) * gap
+        if not shares:
+            return np.asarray(self.noise.cdf(x).mean(axis=0))
+        order, tie = (_of_judges(part, judge) for part in self._effects)
+        return np.asarray(self.noise.share(x + order, np.broadcast_to(tie, x.shape)).mean(axis=0))
+
+    def list_losses(self, lists: Lists, judge: Codes, item: Codes) -> Floats:
+        """``-log P`` of lists without ties: of each the judge, of each entry the item, by code."""
+        of_entry = judge[lists.entry_list]
+        draws = range(0, len(self._draws), max(1, len(self._draws) // MOST_DRAWS_OF_LISTS))
+        opinion = self.sample.score[self._draws][:, item] + self._tastes(of_entry, item, 0)
+        accuracy = self._accuracies(of_entry)
+        alone = lists._replace(item=np.arange(len(item), dtype=np.int32))
+        objective = Objective(no_wins(len(lists.start) - 1), len(item), self.noise, lists=alone)
+        ones, nothing = np.ones(objective.n_judges), np.zeros(len(item))
+        losses = [objective.list_losses(accuracy[d] * opinion[d], ones, nothing) for d in draws]
+        return np.asarray(np.log(len(losses)) - logsumexp(-np.array(losses), axis=0))
+
+
+def _of_judges(by_draw: Floats, judge: Codes) -> Floats:
+    return by_draw if by_draw.shape[1] == 1 else by_draw[:, np.maximum(judge, 0)]

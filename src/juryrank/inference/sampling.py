@@ -1,0 +1,241 @@
+"""The posterior by sampling: a chain from the best fit, its draws in the gauge of the answer.
+
+Every draw is put into the same gauge before anything is read off it: scores sum to 0, and the mean
+``|accuracy|``, weighted by votes, is 1, no judge counting for more than twice the mean:
+
+    c = sum_u k_u min(|g_u|, 2 c) / sum_u k_u,     scores c (s - mean s),  accuracies g / c.
+
+(Of accuracies with a long tail a plain mean could hardly be estimated.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from juryrank.arrays import Floats
+from juryrank.inference.chain import Chain, Draw
+from juryrank.inference.opinions import Codes, opinions_of
+from juryrank.objective import Objective
+from juryrank.solvers.search import on_many_items
+from juryrank.solvers.solution import Solution
+from juryrank.uncertainty import Gauge
+
+Counter = Callable[[int, int], None]
+"""Called with (done, in all)."""
+
+MEASURED_AT = (20, 50, 100)
+"""Rounds of the warm-up after which the metric is chosen anew."""
+MOST_OF_MEAN = 2.0
+"""No judge counts for more than so many times the mean in the gauge."""
+LEAST_REST = 0.1
+GAUGE_STEPS = 200
+GAUGE_TOLERANCE = 1e-10
+MOST_TASTES = 20_000_000
+"""Numbers kept of the draws of tastes; of more, fewer draws are kept."""
+FEW_EFFECTIVE = 40.0
+"""Effective draws of a score below which the chain goes on, and in the end complains."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long a chain is."""
+
+    warm_up: int = 150
+    kept: int = 450
+    most: int = 1_800
+    """Draws at most, where the first are too few."""
+
+
+WHOLE = Length()
+BRIEF = Length(warm_up=120, kept=200, most=800)
+"""Enough for means."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Draws from the posterior, a row for each, in the gauge of the answer; all by code."""
+
+    score: Floats
+    accuracy: Floats
+    effects: Floats
+    taste: NDArray[np.float32]
+    """Of every `every`-th draw: a column for each pair of `taste_judge` and `taste_item`."""
+    every: int
+    taste_judge: Codes
+    taste_item: Codes
+    score_sd: Floats
+    accuracy_sd: Floats
+    taste_sd: Floats
+    """The scale ``w`` of the tastes, in the gauge; empty in the plain model."""
+    degrees: Floats
+    backwards: Floats
+    own_sd: Floats
+    """Of what sets judges apart in ties and sides, a column for each that there is."""
+    loss: float
+    """``-log P`` of the votes, its mean over the draws."""
+    effective: float
+    """Effective number of draws of the score that has the fewest."""
+    rounds: int
+
+    @property
+    def has_tastes(self) -> bool:
+        """Whether judges may have tastes of their own."""
+        return len(self.taste_sd) > 0
+
+    @property
+    def typical_taste(self) -> float:
+        """The standard deviation of normal tastes whose middle half is as wide."""
+        quartile = stdtrit(self.degrees, 0.75) / stdtrit(np.inf, 0.75)
+        return float(np.median(self.taste_sd * quartile))
+
+    @property
+    def settled(self) -> bool:
+        """Whether there are enough effective draws of every score."""
+        return self.effective >= FEW_EFFECTIVE
+
+
+def sample(
+    objective: Objective,
+    start: Solution,
+    *,
+    tastes: bool,
+    length: Length = WHOLE,
+    watch: Counter | None = None,
+) -> Sample:
+    """Draw from the posterior, beginning at a solution; the objective's own prior has no part."""
+    opinions = opinions_of(objective, tastes=tastes)
+    rng = np.random.default_rng(0)
+    say = on_many_items(objective)
+    chain = Chain(
+        opinions,
+        objective.n_items,
+        start.score,
+        start.effects,
+        start.accuracy,
+        say / say.max(),
+        rng,
+    )
+    tell = watch or (lambda _done, _total: None)
+    total = length.warm_up + length.kept
+    for number in range(length.warm_up):
+        tell(number, total)
+        if number in MEASURED_AT:
+            chain.measure()
+        chain.round()
+    chain.adapting = False
+    every = max(1, -(-length.kept * len(opinions) // MOST_TASTES)) if tastes else 1
+    kept = _Kept(objective.choices_per_judge, every)
+    wanted = length.kept
+    while True:
+        while len(kept) < wanted:
+            tell(length.warm_up + len(kept), length.warm_up + wanted)
+            chain.round()
+            kept.add(chain.draw(), float(chain.here.value.sum()))
+        effective = least_effective(kept.scores())
+        if effective >= FEW_EFFECTIVE or wanted >= length.most:
+            return kept.sample(opinions.judge, opinions.item, effective, chain)
+        wanted = min(2 * wanted, length.most)
+
+
+class _Kept:
+    """The draws that are kept."""
+
+    def __init__(self, counts: Floats, every: int) -> None:
+        self.counts = counts
+        self.every = every
+        self.draws: list[Draw] = []
+        self.scale: list[float] = []
+        self.loss = 0.0
+
+    def __len__(self) -> int:
+        return len(self.draws)
+
+    def add(self, draw: Draw, loss: float) -> None:
+        if len(self.draws) % self.every:
+            draw = draw.without_tastes()
+        scale = gauge_scale(draw.accuracy, self.counts)
+        self.draws.append(draw)
+        self.scale.append(scale)
+        self.loss += loss
+
+    def scores(self) -> Floats:
+        score = np.array([draw.score for draw in self.draws])
+        score -= score.mean(axis=1, keepdims=True)
+        return np.asarray(score * np.array(self.scale)[:, None])
+
+    def sample(self, judge: Codes, item: Codes, effective: float, chain: Chain) -> Sample:
+        scale, draws = np.array(self.scale), self.draws
+        scales = [draw.scales for draw in draws]
+        tastes = len(judge) > 0
+        with_tastes = list(zip(draws, self.scale, strict=True))[:: self.every] if tastes else []
+        taste = np.array([c * draw.taste for draw, c in with_tastes], dtype=np.float32)
+        of_tastes = np.array([one.taste for one in scales]) * scale if tastes else np.empty(0)
+        return Sample(
+            score=self.scores(),
+            accuracy=np.array([draw.accuracy for draw in draws]) / scale[:, None],
+            effects=np.array([draw.effects for draw in draws]),
+            taste=taste.reshape(len(with_tastes), len(judge)),
+            every=self.every,
+            taste_judge=judge,
+            taste_item=item if tastes else np.empty(0, dtype=np.int64),
+            score_sd=np.array([one.score for one in scales]) * scale,
+            accuracy_sd=np.array([one.accuracy for one in scales]),
+            taste_sd=of_tastes,
+            degrees=np.array([one.degrees for one in scales]),
+            backwards=np.array([one.backwards for one in scales]),
+            own_sd=np.array([one.own for one in scales]),
+            loss=self.loss / len(draws),
+            effective=effective,
+            rounds=chain.rounds,
+        )
+
+
+def gauge_scale(accuracy: Floats, counts: Floats) -> float:
+    """``c``: the mean |accuracy| by votes, of no judge more than twice the mean."""
+    size = np.abs(accuracy)
+    share = counts / counts.sum() if counts.any() else np.full(len(counts), 1.0 / len(counts))
+    scale = float(share @ size)
+    if scale == 0.0:
+        return 1.0
+    for _ in range(GAUGE_STEPS):
+        last, scale = scale, float(share @ np.minimum(size, MOST_OF_MEAN * scale))
+        if last - scale < GAUGE_TOLERANCE * last:
+            break
+    return scale
+
+
+def robust_gauge(objective: Objective, accuracy: Floats, counts: Floats) -> Gauge:
+    """The same scale around a best fit, with its derivatives in the accuracies.
+
+    ``dc / da_u = w_u sign(a_u) / (1 - 2 sum of w over judges above 2 c)``, 0 for these judges.
+    """
+    if not objective.accuracies_free:
+        return Gauge(1.0, np.zeros(len(accuracy)))
+    scale = gauge_scale(accuracy, counts)
+    share = counts / counts.sum() if counts.any() else np.full(len(counts), 1.0 / len(counts))
+    below = np.abs(accuracy) < MOST_OF_MEAN * scale
+    rest = max(1.0 - MOST_OF_MEAN * float(share[~below].sum()), LEAST_REST)
+    return Gauge(scale, np.where(below, share * np.sign(accuracy), 0.0) / rest)
+
+
+def least_effective(draws: Floats) -> float:
+    """The effective number of draws of the column that has the fewest.
+
+    ``n / (1 + 2 sum_t rho_t)``, the autocorrelations ``rho`` summed in pairs as long as these are
+    positive (Geyer).
+    """
+    count = len(draws)
+    centred = draws - draws.mean(axis=0)
+    spectrum = np.fft.rfft(centred, 2 * count, axis=0)
+    covariance = np.fft.irfft(np.abs(spectrum) ** 2, axis=0)[:count]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlation = covariance / covariance[0]
+    pairs = correlation[: 2 * (count // 2)].reshape(-1, 2, draws.shape[1]).sum(axis=1)
+    positive = np.cumprod(np.nan_to_num(pairs, nan=0.0) > 0.0, axis=0)
+    time = 2.0 * np.where(positive, pairs, 0.0).sum(axis=0) - 1.0
+    return float(count / max(float(time.max(initial=1.0)), 1.0))
