@@ -60,7 +60,6 @@ from juryrank.inference.sampling import (
     sample,
 )
 from juryrank.inference.scales import can_be_sampled, prior_of, sampled_part, volume_of
-from juryrank.inference.tastes import outlying_tastes
 from juryrank.information import MOST_DENSE
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
@@ -229,6 +228,9 @@ class Fitted:
     held: NDArray[np.bool_] | None = None
     """Which accuracies have no finite estimate."""
     one_sided: OneSided = NOBODY
+    """Judges and items whose votes do not go together,"""
+    is_set_aside: bool = True
+    """and whether they do not count."""
     remarks: tuple[str, ...] = ()
     sample: Sample | None = None
     """Draws from the posterior: of all votes if the solution is their mean, else of a part."""
@@ -239,6 +241,11 @@ class Fitted:
     """What tastes add to the errors of a best fit,"""
     lost: Attenuation | None = None
     """and what they take off its scores."""
+
+    @property
+    def set_aside(self) -> OneSided:
+        """Judges and items whose votes do not count."""
+        return self.one_sided if self.is_set_aside else NOBODY
 
     @property
     def prior(self) -> Prior:
@@ -289,10 +296,19 @@ def _by_profile(
     if task.chooses_scales and not is_sampled:
         found = sampled_part(objective, tastes=task.tastes)
         objective = replace(objective, prior=prior_of(found, objective))
-    objective, one_sided = _guarded(task, objective, with_tastes=is_sampled and task.tastes)
-    solution = search(objective, solver if found or not is_sampled else ROUGH, watch)
+    one_sided = NOBODY
+    if task.guard and objective.accuracies_free:
+        one_sided = find_one_sided(objective)
+    guarded = without_cells(objective, one_sided)
+    if guarded.layout.size != objective.layout.size:  # some size of ties is gone with these votes
+        guarded = objective
     if is_sampled:
-        return _by_sampling(task, objective, solver, solution, one_sided, length, watch_draws)
+        # Outlying tastes need not be set aside, but they must not decide where to start.
+        start = search(guarded, ROUGH, watch)
+        kept = objective if task.tastes else guarded
+        return _by_sampling(task, kept, solver, start, one_sided, length, watch_draws)
+    objective = guarded
+    solution = search(objective, solver, watch)
     if found is not None:
         return _near_the_mode(task, objective, solver, solution, one_sided, found)
     held = _held(objective, solution.accuracy)
@@ -303,7 +319,7 @@ def _by_profile(
         *remarks_on_held(task, gauged, held),
         *remarks_on_effects(objective, gauged),
     )
-    return Fitted(gauged, objective, solution, gauge, held, one_sided, remarks)
+    return Fitted(gauged, objective, solution, gauge, held, one_sided, remarks=remarks)
 
 
 def _near_the_mode(
@@ -342,17 +358,9 @@ def _near_the_mode(
         *remarks,
     )
     return Fitted(
-        gauged, objective, solution, gauge, None, one_sided, remarks, found,
+        gauged, objective, solution, gauge, None, one_sided, True, remarks, found,
         taste_sd=size, noise=noise, lost=lost,
     )  # fmt: skip
-
-
-def _guarded(task: Task, objective: Objective, *, with_tastes: bool) -> tuple[Objective, OneSided]:
-    """The objective without votes that push a single item; tastes do that work themselves."""
-    if not (task.guard and objective.accuracies_free) or with_tastes:
-        return objective, NOBODY
-    one_sided = find_one_sided(objective)
-    return without_cells(objective, one_sided), one_sided
 
 
 def _by_sampling(
@@ -380,8 +388,8 @@ def _by_sampling(
     )
     remarks = remarks_on_sample(task, objective, found, raw.accuracy)
     return Fitted(
-        solution, objective, raw, gauge, None, one_sided, remarks, found, is_sampled=True,
-        taste_sd=found.typical_taste if found.has_tastes else None,
+        solution, objective, raw, gauge, None, one_sided, not found.has_tastes, remarks, found,
+        is_sampled=True, taste_sd=found.typical_taste if found.has_tastes else None,
     )  # fmt: skip
 
 
@@ -533,20 +541,19 @@ def answer(
     solution, votes = found.solution, task.votes
     posterior = _posterior(task, found, intervals, watch_resamples)
     told = None if intervals is None else posterior
-    aside = number_in_cells(votes, found.one_sided)
-    outliers = _outliers(task, found)
+    aside = found.set_aside
     report = _fit_report(task, found, posterior, intervals, confidence, steps)
     judges = judge_columns(
         votes, task.model, task.noise, solution,
         None if intervals is None else _standing(task, found, told, confidence),
-        allowances(found, votes.n_judges), outliers, confidence,
+        allowances(found, votes.n_judges), found.one_sided, confidence,
     )  # fmt: skip
     sure = found.is_sampled or found.objective is None or direction_is_sure(
         found.objective, solution
     )  # fmt: skip
     ranking = make_ranking(
         votes, task.model, task.noise, solution, report, posterior, judges,
-        allowances(found, votes.n_judges), found.one_sided,
+        allowances(found, votes.n_judges), aside,
         NO_EFFECTS if found.objective is None else found.objective.effects,
         direction_is_sure=sure, with_intervals=intervals is not None,
     )  # fmt: skip
@@ -560,7 +567,8 @@ def answer(
     if posterior is None and intervals is not None and isinstance(task.solver, ProfileSolver):
         doubts = (NO_ERRORS,)
     remarks = (
-        *remarks_on_votes(task), *found.remarks, *remarks_on_judges(ranking.judges, aside),
+        *remarks_on_votes(task), *found.remarks,
+        *remarks_on_judges(ranking.judges, report.set_aside),
         *doubts, *((solution.message,) if solution.message else ()),
     )  # fmt: skip
     return replace(ranking, warnings=remarks)
@@ -584,7 +592,7 @@ def _fit_report(
         objective=solution.value,
         votes=len(task.votes),
         left_out=task.votes.left_out.total,
-        set_aside=number_in_cells(task.votes, found.one_sided),
+        set_aside=number_in_cells(task.votes, found.set_aside),
         prior=_scales(found.prior, accuracies_free=task.accuracies_free),
         prior_chosen=task.prior is None,
         lambda0=task.lambda0,
@@ -622,13 +630,6 @@ def _widening(found: Fitted, posterior: Posterior | None) -> float | None:
 def _largest_share(votes: Votes) -> float | None:
     count = votes.votes_per_judge
     return round(float(count.max() / count.sum()), 4) if len(count) > 1 else None
-
-
-def _outliers(task: Task, found: Fitted) -> OneSided:
-    """Judges and items whose votes do not go together, whether they are set aside or not."""
-    if found.sample is None or not (found.is_sampled and found.sample.has_tastes):
-        return found.one_sided
-    return outlying_tastes(found.sample, task.votes, task.noise, found.solution)
 
 
 def allowances(found: Fitted, n_judges: int) -> Allowances:

@@ -313,7 +313,7 @@ def _one_item(votes: Votes) -> dict[str, pl.Series]:
 def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | None:
     """Compare with equal judges: by likelihood, p-value by simulation, and on held-out votes."""
     objective, raw = found.objective, found.raw
-    kept = votes_that_count(task.votes, found.one_sided)
+    kept = votes_that_count(task.votes, found.set_aside)
     orders = orders_of_ties(task.votes.lists).max(initial=1.0)
     if objective is None or raw is None or orders > MOST_ORDERS:
         return None

@@ -167,9 +167,11 @@ def remarks_on_judges(judges: pl.DataFrame, set_aside: int) -> tuple[str, ...]:
             continue
         cases = [f"{_who(row['judge'])} {row['reason']}" for row in named.iter_rows(named=True)]
         many = counted(len(named), f"{verdict} judge")
-        aside = f" Their {counted(set_aside, 'vote')} on these items are set aside." if (
-            verdict == "one-sided"
-        ) else ""  # fmt: skip
+        aside = ""
+        if verdict == "one-sided":
+            votes = f"Their {counted(set_aside, 'vote')}" if set_aside else "Their votes"
+            what = "are set aside" if set_aside else "count as tastes of their own"
+            aside = f" {votes} on these items {what}."
         sentences.append(f"{many}: {listing(cases)}.{aside}")
     return tuple(sentences)
 

@@ -5,7 +5,7 @@ The model, with ``x = g_u (m_ui - m_uj)`` where a pair is voted on and the like 
     m_ui = s_i + b_ui                                      a judge's opinion of an item
     s_i ~ N(0, S^2)                S ~ half-Cauchy(1)      scores
     g_u = k_u (1.5 e^theta_u - .5), theta_u ~ N(0, T^2),   accuracies
-          P(k_u = -1) ~ pi         T ~ half-Cauchy(.5), pi ~ Beta(1, 9)
+          P(k_u = -1) ~ pi         T ~ half-normal(.5), pi ~ Beta(1, 9)
     b_ui ~ t_nu(0, w)              w ~ half-Cauchy(.5)     tastes
     effects of all judges ~ N(0, 5^2); of one judge ~ N(0, sd^2), sd ~ half-Cauchy(.5)
 
@@ -45,10 +45,12 @@ from juryrank.objective import EFFECT_SD, JudgeSlopes
 from juryrank.votes import total_weight
 
 SCORE_SCALE = 1.0
-ACCURACY_SCALE = 0.5
 TASTE_SCALE = 0.5
 OWN_EFFECT_SCALE = 0.5
 """Medians of the half-Cauchy priors of the scales."""
+ACCURACY_SCALE = 0.5
+"""Of the half-normal prior of ``T``. A heavier tail would admit juries of which all but one have
+``g = -1/2``, the end of the shifted log-normal, at no cost."""
 BACKWARDS = (1.0, 9.0)
 """The share of backwards judges is ``Beta(1, 9)``."""
 DEGREES = np.array([1.5, 2.0, 3.0, 5.0, 10.0, 50.0])
@@ -400,7 +402,7 @@ class Chain:
         if self.cells:
             taste = self._scale(np.sqrt(self.mixing) * self.taste, taste, TASTE_SCALE)
         if self.free:
-            accuracy = self._scale(self.theta, accuracy, ACCURACY_SCALE)
+            accuracy = self._accuracy_scale(accuracy)
         effects = self.own[self.theta_at.stop :].reshape(self.n_own, self.m)
         own = [
             self._scale(some, sd, OWN_EFFECT_SCALE)
@@ -418,6 +420,13 @@ class Chain:
         a = (median**-2 + old**-2) / self.rng.standard_gamma(1.0)
         rate = 1.0 / a + 0.5 * float(values @ values)
         return float(np.sqrt(rate / self.rng.standard_gamma(0.5 * (len(values) + 1))))
+
+    def _accuracy_scale(self, old: float) -> float:
+        """``T``, given theta: proposed as with a half-Cauchy prior, accepted by the half-normal."""
+        proposed = self._scale(self.theta, old, ACCURACY_SCALE)
+        square, before = (proposed / ACCURACY_SCALE) ** 2, (old / ACCURACY_SCALE) ** 2
+        gain = np.log1p(square) - np.log1p(before) - 0.5 * (square - before)
+        return proposed if np.log(self.rng.random()) < gain else old
 
     def _move_together(self) -> None:
         """The scales and, in units of them, everything else."""
@@ -534,6 +543,8 @@ class _InUnits:
         self.names = ["score", *["taste"] * bool(chain.cells), *["accuracy"] * chain.free]
         known = {"score": SCORE_SCALE, "taste": TASTE_SCALE, "accuracy": ACCURACY_SCALE}
         self.medians = np.array([known[name] for name in self.names])
+        self.is_normal = np.array([name == "accuracy" for name in self.names])
+        """Whose prior is half-normal, and not half-Cauchy."""
         self.own_at, self.common_at = slice(0, n_own), slice(n_own, n_own + n_common)
         self.scores_at = slice(n_own, n_own + chain.n)
         self.scales_at = slice(n_own + n_common, n_own + n_common + len(self.names))
@@ -602,7 +613,8 @@ class _InUnits:
         parts += (chain.theta_at,) * chain.free
         square = np.exp(2.0 * position[self.scales_at]) / self.medians**2
         pulls = [float(slope[part] @ place[part]) for part in parts]
-        slope[self.scales_at] = np.array(pulls) - 1.0 + 2.0 * square / (1.0 + square)
+        pull_of_prior = np.where(self.is_normal, square, 2.0 * square / (1.0 + square))
+        slope[self.scales_at] = np.array(pulls) - 1.0 + pull_of_prior
         slope *= unit
         slope += self.prior * position
         return slope
@@ -611,7 +623,7 @@ class _InUnits:
         """Potential and kinetic energy."""
         log_scale = at.position[self.scales_at]
         square = np.exp(2.0 * log_scale) / self.medians**2
-        scales = float(np.sum(np.log1p(square) - log_scale))
+        scales = float(np.sum(np.where(self.is_normal, 0.5 * square, np.log1p(square)) - log_scale))
         kinetic = float(at.momentum @ self.velocity(at.momentum))
         potential = float(at.position @ (self.prior * at.position))
         return float(votes.value.sum()) + scales + 0.5 * (potential + kinetic)

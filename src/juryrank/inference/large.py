@@ -221,7 +221,8 @@ def attenuation(accuracy: Floats, counts: Floats, noise: Noise, taste_sd: float)
     """What a plain fit has lost to tastes, accuracies and tastes in the gauge.
 
     A taste makes votes noisier: averaged over tastes, ``F(g (d + b - b'))`` is about
-    ``F(g d / sqrt(1 + 2 k g^2 w^2))``. So with ``l`` the factor by which scores are too small, a fitted accuracy is
+    ``F(g d / sqrt(1 + 2 k g^2 w^2))``. So with ``l`` the factor by which scores are too small, a
+    fitted accuracy is
     ``l g / sqrt(1 + 2 k w^2 g^2)``, and ``l`` is what brings the true ones into the gauge.
     """
     slope = 0.5 * float(noise.terms(0.0)[1])
