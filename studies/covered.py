@@ -1,8 +1,10 @@
-"""Intervals beside the truth of simulated votes, and how often they hold it.
+"""Intervals beside the truth of simulated votes, and how often they contain it.
 
 The answer's scale is fixed by the judges: the mean of |accuracy|, weighted by votes (for a ranking,
-by its choices), is 1. The truth is brought to the same scale. With ``c`` that mean over the judges
-present,
+by its choices), is 1, no judge counting for more than twice the mean. The truth is brought to the
+same scale. With ``k_u`` votes and accuracy ``a_u`` of each judge present,
+
+    c = sum_u k_u min(|a_u|, 2 c) / sum_u k_u,
 
     true accuracies are a / c,    true scores are c (s - mean s) over the items present.
 
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -25,7 +27,8 @@ import polars as pl
 import juryrank as jr
 from juryrank.arrays import Floats
 from juryrank.asking import Order, Ties
-from juryrank.intervals import DRAWS, half_width
+from juryrank.inference.posterior import half_width
+from juryrank.inference.sampling import gauge_scale
 from juryrank.lists import choices
 from juryrank.ranking import Ranking
 from juryrank.simulation import Simulation
@@ -36,7 +39,9 @@ from studies.running import all_results
 CONFIDENCE = 0.95
 MODELS = ("hbtl", "htcv")
 LEAST, MOST = 0.93, 0.97
-"""Coverage outside these limits is called out, with its cause."""
+"""Coverage outside these limits is called out;"""
+RANKS = ("ranks", "all ranks")
+"""of ranks, whose intervals hold all together, only coverage below the confidence."""
 
 
 @dataclass(frozen=True)
@@ -69,46 +74,32 @@ class Way:
     """How the intervals are made."""
 
     name: str
-    intervals: Intervals = "information"
-    wider: tuple[float, float] | None = None
-    """To find causes: fit again with the scales that the data chose, multiplied by these."""
+    intervals: Intervals
 
     def ranking(
         self, votes: Votes, model: str, ties: Ties | None = None, order: Order = "none"
     ) -> Ranking:
         """The answer with its intervals."""
-        rank = partial(
-            jr.rank, votes, model, ties=ties, order=order, confidence=CONFIDENCE, threads=1
-        )
-        if self.wider is None:
-            return rank(intervals=self.intervals)
-        chosen = rank(intervals=None).fit.prior
-        if chosen is None or chosen[0] is None or chosen[1] is None:
-            raise ValueError("The data chose no prior.")
-        score_sd, accuracy_sd = chosen[0] * self.wider[0], chosen[1] * self.wider[1]
-        return rank(intervals=self.intervals, prior=(score_sd, accuracy_sd))
+        return jr.rank(
+            votes, model, ties=ties, order=order, intervals=self.intervals, confidence=CONFIDENCE,
+            threads=1,
+        )  # fmt: skip
 
 
-DEFAULT = Way("information")
-BY_JUDGES = (Way("sandwich", "sandwich"), Way("bootstrap", "bootstrap"))
-CAUSES = (
-    Way("scales as chosen, held", wider=(1.0, 1.0)),
-    Way("scores' scale doubled", wider=(2.0, 1.0)),
-    Way("accuracies' scale x 1.5", wider=(1.0, 1.5)),
+DEFAULT = Way("posterior", "posterior")
+OF_BEST_FIT = (
+    Way("information", "information"),
+    Way("sandwich", "sandwich"),
+    Way("bootstrap", "bootstrap"),
 )
-
-
-SHORT_OF_COVERAGE = ("heterogeneous", "few votes")
-"""Settings in which the causes are looked for."""
 
 
 @dataclass(frozen=True)
 class Counts:
     """Data sets of each setting and model; each bootstrap takes 200 more fits."""
 
-    data_sets: int = 500
-    bootstraps: int = 100
-    causes: int = 200
+    data_sets: int = 200
+    bootstraps: int = 40
 
 
 @dataclass(frozen=True)
@@ -186,7 +177,7 @@ def _true_accuracies(made: Simulation, votes: Votes, ranking: Ranking) -> tuple[
         .join(counts, on="judge", maintain_order="left")
     )
     accuracy = judges["accuracy"].to_numpy()
-    scale = float(np.average(np.abs(accuracy), weights=judges["choices"].to_numpy()))
+    scale = gauge_scale(accuracy, judges["choices"].to_numpy())
     return accuracy / scale, scale
 
 
@@ -207,16 +198,15 @@ def _scores(ranking: Ranking, truth: Floats) -> pl.DataFrame:
 def _differences(ranking: Ranking, truth: Floats) -> pl.DataFrame:
     """All pairs, the better item first."""
     # `Ranking.difference` does the same for one pair, and looks up labels each time.
-    uncertainty, code = ranking._uncertainty, ranking._basis.item_code
-    if uncertainty is None:
+    posterior, code = ranking._posterior, ranking._basis.item_code.tolist()
+    if posterior is None:
         raise ValueError("The answer has no errors.")
-    variance = np.array([uncertainty.difference_variances(i)[code] for i in code.tolist()])
-    score = ranking.items["score"].to_numpy()
-    i, j = np.triu_indices(len(score), 1)
-    gap, half = score[i] - score[j], half_width(CONFIDENCE) * np.sqrt(variance[i, j])
-    return pl.DataFrame(
-        {"estimate": gap, "low": gap - half, "high": gap + half, "truth": truth[i] - truth[j]}
-    ).with_columns(what=pl.lit("differences"))
+    found = [
+        (*posterior.gap(code[i], code[j], CONFIDENCE)[:3], truth[i] - truth[j])
+        for i, j in combinations(range(len(code)), 2)
+    ]
+    names = ["estimate", "low", "high", "truth"]
+    return pl.DataFrame(found, schema=names, orient="row").with_columns(what=pl.lit("differences"))
 
 
 def _accuracies(ranking: Ranking, truth: Floats) -> pl.DataFrame:
@@ -245,12 +235,8 @@ def _places(score: Floats) -> Floats:
 
 
 def _held_by_draws(ranking: Ranking) -> Floats:
-    """The share of the draws of the ranks that lies within each rank interval."""
-    uncertainty, code = ranking._uncertainty, ranking._basis.item_code
-    if uncertainty is None:
-        raise ValueError("The answer has no errors.")
-    drawn = np.concatenate(list(uncertainty.draws(DRAWS, seed=0)))[:, code]
-    place = _places(ranking.items["score"].to_numpy() + drawn)
+    """The share of the draws in which each rank lies within its interval."""
+    place = _places(ranking.posterior.scores)
     low, high = ranking.items["rank_low"].to_numpy(), ranking.items["rank_high"].to_numpy()
     return np.asarray(((low <= place) & (place <= high)).mean(axis=0))
 
@@ -279,19 +265,17 @@ def measure(
 
 
 def study(counts: Counts, seed: int = 0, jobs: int | None = None) -> pl.DataFrame:
-    """The summary of all settings, of judges as draws, and of what moves coverage."""
-    odd = [setting for setting in SETTINGS if setting.name in SHORT_OF_COVERAGE]
-    sandwich, bootstrap = BY_JUDGES
-    parts = (
-        (SETTINGS, DEFAULT, counts.data_sets),
-        ([FEW_VOTES], sandwich, counts.data_sets),
-        ([FEW_VOTES], bootstrap, counts.bootstraps),
-        *((odd, way, counts.causes) for way in CAUSES),
+    """The summary of all settings, and of few votes with the other intervals."""
+    *others, bootstrap = OF_BEST_FIT
+    parts: tuple[tuple[Sequence[Setting], Sequence[Way], int], ...] = (
+        (SETTINGS, [DEFAULT], counts.data_sets),
+        ([FEW_VOTES], others, counts.data_sets),
+        ([FEW_VOTES], [bootstrap], counts.bootstraps),
     )
     return pl.concat(
         [
-            summary(measure(settings, MODELS, [way], count, seed, jobs))
-            for settings, way, count in parts
+            summary(measure(settings, MODELS, ways, count, seed, jobs))
+            for settings, ways, count in parts
         ]
     )
 
@@ -300,25 +284,29 @@ GROUP = ("setting", "model", "way", "what")
 DATA_SET = ("setting", "model", "way", "trial")
 
 
+TIES, LEFT = "tie", "left side"
+OF_ALL = pl.col("what").is_in([TIES, LEFT])
+"""Effects common to all judges, whose truth is the same in every data set."""
+OF_JUDGES = pl.col("what").is_in(["accuracies", "best judge"])
+
+
 def summary(intervals: pl.DataFrame) -> pl.DataFrame:
-    """For each setting, model, way and quantity how often the intervals cover, and why not.
+    """For each setting, model, way and quantity how often the intervals contain the truth.
 
     The columns: intervals, coverage and its standard error se, mean width, and sd_z, the standard
-    deviation of ``z = (estimate - truth) / error``. Of the truths missed, `too_small` is the share
-    of all intervals that lie too close to 0 (accuracies and effects: too low) and `too_large` the
-    rest.
-    `stretch` is the slope of truth on estimate, ``sum truth estimate / sum estimate^2``
-    (accuracies: both less 1): 1 if estimates are what is to be expected given the data, more if
-    they are shrunk too far. `stretched` is the coverage if estimates and errors were multiplied by
-    the stretch (accuracies: about 1). `held` is the share of its own draws that a rank interval
-    holds.
+    deviation of ``z = (estimate - truth) / error``, where the error is half the width over 1.96. Of
+    the truths missed, `too_small` is the share of all intervals that lie too close to 0 (accuracies
+    and effects: too low) and `too_large` the rest. `slope` is that of a regression of truth on
+    estimate, ``sum truth estimate / sum estimate^2`` (accuracies: both less 1). `held` is the share
+    of the draws of ranks that rank intervals contain. All ranks are those of a data set, covered if
+    each of them is.
     """
-    quantities = pl.concat((intervals, _unsure_ranks(intervals), _most_accurate(intervals)))
+    sides = (pl.col("truth") > pl.col("high")).cast(pl.Int8) - (
+        pl.col("truth") < pl.col("low")
+    ).cast(pl.Int8)
+    seen = intervals.with_columns(miss=sides)
     return (
-        _with_stretch(quantities)
-        .with_columns(
-            covered=_covers("estimate", "error"), restored=_covers("grown", "grown_error")
-        )
+        pl.concat((seen, _all_ranks(seen), _most_accurate(seen)), how="diagonal")
         .group_by(*GROUP, "trial", maintain_order=True)
         .agg(_sums())
         .group_by(*GROUP, maintain_order=True)
@@ -326,10 +314,14 @@ def summary(intervals: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _unsure_ranks(intervals: pl.DataFrame) -> pl.DataFrame:
-    """Rank intervals of more than one rank."""
-    unsure = intervals.filter(pl.col("what") == "ranks", pl.col("low") < pl.col("high"))
-    return unsure.with_columns(what=pl.lit("unsure ranks"))
+def _all_ranks(intervals: pl.DataFrame) -> pl.DataFrame:
+    """All rank intervals of each data set as one case."""
+    return (
+        intervals.filter(pl.col("what") == "ranks")
+        .group_by(*DATA_SET, maintain_order=True)
+        .agg(pl.col("low", "high").mean(), pl.col("miss").abs().max())
+        .with_columns(what=pl.lit("all ranks"))
+    )
 
 
 def _most_accurate(intervals: pl.DataFrame) -> pl.DataFrame:
@@ -339,49 +331,25 @@ def _most_accurate(intervals: pl.DataFrame) -> pl.DataFrame:
     return best.with_columns(what=pl.lit("best judge"))
 
 
-TIES, LEFT = "tie", "left side"
-OF_ALL = pl.col("what").is_in([TIES, LEFT])
-"""Effects common to all judges, whose truth is the same in every data set."""
-OF_JUDGES = pl.col("what").is_in(["accuracies", "best judge"])
-WHOLE_NUMBERS = pl.col("what").is_in(["ranks", "unsure ranks"])
-
-
-def _with_stretch(intervals: pl.DataFrame) -> pl.DataFrame:
-    """The error of each estimate; and estimates and errors, off their centre, times the stretch."""
-    centred = intervals.with_columns(
-        centre=pl.when(OF_JUDGES).then(1.0).otherwise(0.0),
-        error=(pl.col("high") - pl.col("low")) / (2.0 * half_width(CONFIDENCE)),
-    )
-    off, true = pl.col("estimate") - pl.col("centre"), pl.col("truth") - pl.col("centre")
-    stretch = (off * true).sum().over(*GROUP) / (off * off).sum().over(*GROUP)
-    return centred.with_columns(
-        stretch=pl.when(~WHOLE_NUMBERS).then(stretch),
-        grown=pl.col("centre") + off * stretch,
-        grown_error=pl.col("error") * stretch,
-    )
-
-
-def _covers(estimate: str, error: str) -> pl.Expr:
-    half = half_width(CONFIDENCE) * pl.col(error)
-    within = (pl.col(estimate) - pl.col("truth")).abs() <= half
-    # Rank intervals are not centred, so their ends are looked at.
-    between = pl.col("truth").is_between(pl.col("low"), pl.col("high"))
-    return pl.when(WHOLE_NUMBERS).then(between).otherwise(within)
-
-
 def _sums() -> list[pl.Expr]:
     """Of one data set."""
-    z = (pl.col("estimate") - pl.col("truth")) / pl.col("error")
-    outward = z * pl.when(OF_JUDGES | OF_ALL).then(1.0).otherwise(pl.col("truth").sign())
+    width = pl.col("high") - pl.col("low")
+    z = (pl.col("estimate") - pl.col("truth")) * 2.0 * half_width(CONFIDENCE) / width
+    inward = pl.col("miss") * pl.when(OF_JUDGES | OF_ALL).then(1.0).otherwise(
+        pl.col("truth").sign()
+    )
+    centre = pl.when(OF_JUDGES).then(1.0).otherwise(0.0)
+    off, true = pl.col("estimate") - centre, pl.col("truth") - centre
     return [
         pl.len().alias("cases"),
-        pl.col("covered", "restored").sum(),
-        (pl.col("high") - pl.col("low")).sum().alias("width"),
+        (pl.col("miss") == 0).sum().alias("covered"),
+        width.sum().alias("width"),
         z.sum().alias("z"),
         (z * z).sum().alias("z_square"),
-        (~pl.col("covered") & (outward < 0.0)).sum().alias("too_small"),
-        (~pl.col("covered") & (outward > 0.0)).sum().alias("too_large"),
-        pl.col("stretch").first(),
+        (inward > 0.0).sum().alias("too_small"),
+        (inward < 0.0).sum().alias("too_large"),
+        (off * true).sum().alias("product"),
+        (off * off).sum().alias("square"),
         pl.col("held").sum(),
     ]
 
@@ -394,9 +362,10 @@ def _means() -> list[pl.Expr]:
     z_mean = pl.col("z").sum() / cases
     sd_z = (pl.col("z_square").sum() / cases - z_mean**2).sqrt()
     what = pl.col("what").first()
-    numbers = ~what.is_in(["ranks", "unsure ranks"])
+    numbers = ~what.is_in(RANKS)
     # The slope of the best judge alone would be one of chance: the truth has picked that judge.
     sloped = numbers & ~what.is_in(["best judge", TIES, LEFT])
+    slope = pl.col("product").sum() / pl.col("square").sum()
     return [
         sets.alias("data_sets"),
         cases.alias("intervals"),
@@ -406,7 +375,6 @@ def _means() -> list[pl.Expr]:
         pl.when(numbers).then(sd_z).alias("sd_z"),
         pl.when(numbers).then(pl.col("too_small").sum() / cases).alias("too_small"),
         pl.when(numbers).then(pl.col("too_large").sum() / cases).alias("too_large"),
-        pl.when(sloped).then(pl.col("stretch").first()).alias("stretch"),
-        pl.when(sloped).then(pl.col("restored").sum() / cases).alias("stretched"),
-        pl.when(~numbers).then(pl.col("held").sum() / cases).alias("held"),
+        pl.when(sloped).then(slope).alias("slope"),
+        pl.when(what == "ranks").then(pl.col("held").sum() / cases).alias("held"),
     ]

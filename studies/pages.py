@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from juryrank.charting import altair
-from studies.covered import CONFIDENCE, LEAST, MOST
+from studies.covered import CONFIDENCE, LEAST, MOST, RANKS
 
 LOWEST_SHOWN = 0.89
 
@@ -21,17 +21,28 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
         yield f"| {' | '.join(row)} |"
 
 
+def accepted(what: str) -> tuple[float, float]:
+    """The coverage of a quantity that is not called out."""
+    return (CONFIDENCE, 1.0) if what in RANKS else (LEAST, MOST)
+
+
 def percent(cell: dict[str, Any]) -> str:
     """Coverage and its standard error; set in bold outside the limits."""
     text = f"{cell['coverage']:.1%} ± {100 * cell['se']:.1f}"
-    return text if LEAST <= cell["coverage"] <= MOST else f"**{text}**"
+    least, most = accepted(cell["what"])
+    return text if least <= cell["coverage"] <= most else f"**{text}**"
 
 
 def outside(table: pl.DataFrame) -> Iterator[str]:
-    """Every number outside the limits, as a line of a list."""
-    odd = table.filter(~pl.col("coverage").is_between(LEAST, MOST))
-    for row in odd.iter_rows(named=True):
-        yield f"- {row['setting']}, {row['model']}, {row['what']}: {percent(row)}"
+    """Every coverage outside its limits, as a line of a list."""
+    found = 0
+    for row in table.iter_rows(named=True):
+        least, most = accepted(row["what"])
+        if not least <= row["coverage"] <= most:
+            found += 1
+            yield f"- {row['setting']}, {row['model']}, {row['what']}: {percent(row)}"
+    if not found:
+        yield "- none."
 
 
 def coverage_chart(
@@ -39,10 +50,13 @@ def coverage_chart(
 ) -> object:
     """Coverage of each quantity in each setting, two standard errors to either side."""
     alt = altair()
-    shown = table.filter(pl.col("what").is_in(quantities)).with_columns(
+    shown = table.filter(pl.col("what").is_in(quantities))
+    shown = shown.with_columns(
         low=pl.col("coverage") - 2.0 * pl.col("se"),
         high=pl.min_horizontal(pl.col("coverage") + 2.0 * pl.col("se"), 1.0),
-        least=pl.lit(LEAST), most=pl.lit(MOST), wanted=pl.lit(CONFIDENCE),
+        least=pl.Series([accepted(what)[0] for what in shown["what"]]),
+        most=pl.Series([accepted(what)[1] for what in shown["what"]]),
+        wanted=pl.lit(CONFIDENCE),
     )  # fmt: skip
     base = alt.Chart(shown, width=150, height=230)
     tilted = alt.Axis(labelAngle=-45)

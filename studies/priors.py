@@ -1,11 +1,13 @@
-"""Are the prior scales that the data choose as good as the best ones? Held-out votes decide.
+"""How well do the default and priors of fixed scales predict held-out votes?
 
     python -m studies.priors
 
 Reading Level and Country Population (`juryrank.datasets`), 5-fold cross-validation, the same folds
-for all. Scales are standard deviations ``(S, T)`` of scores and accuracies before the data, as in
-``rank(prior=(S, T))``. And simulated judges show what a prior is for: one with three right votes
-must not stand above one with 300 good ones.
+for all. By default votes are predicted by the sampled posterior, which allows for any scales and
+for tastes. Beside it are the posterior without tastes, best fits with fixed standard deviations
+``(S, T)`` of scores and accuracies, as in ``rank(prior=(S, T))``, and plain Bradley-Terry. And
+simulated judges show what a prior is for: how often does one with three right votes stand above one
+with 300 good ones?
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 
 import numpy as np
@@ -28,31 +30,33 @@ from juryrank.datasets import Dataset, country_population, reading_level
 from juryrank.errors import JuryrankWarning
 from juryrank.paper.pictures import save_study
 from juryrank.terminal import progress
+from studies.pages import markdown
 from studies.running import all_results, options
 
 DATA: Mapping[str, Callable[[], Dataset]] = {
     "reading-level": reading_level,
     "country-population": country_population,
 }
-SCORE_SDS = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
-ACCURACY_SDS = (0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
-NO_LIMIT = (30.0, 30.0)
-CHOSEN, WIDE, MAXIMUM = "auto", "hbtl, prior (30, 30)", "hbtl, no prior"
-OTHERS = ("btl", "crowdbt")
-CLOSE = 0.005
-"""The log-loss of the chosen scales should be at most this share above the best of the grid."""
+SCORE_SDS = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8)
+ACCURACY_SDS = (0.2, 0.35, 0.5, 0.7, 1.0, 1.4)
+WIDE = (30.0, 30.0)
+"""Scales that hardly hold anything."""
+DEFAULT, NO_TASTES, EQUAL = SAMPLED = ("default", "no tastes", "btl")
 
 
 # --- held-out votes ------------------------------------------------------------------------------
 
 
 def fitters() -> Mapping[str, Fitter]:
-    """The chosen scales, every point of the grid, and what else there is."""
+    """The default, the same without tastes, plain Bradley-Terry, and every point of the grid."""
     fit = partial(jr.rank, intervals=None)
-    priors: dict[str, PriorChoice] = {CHOSEN: "auto", WIDE: NO_LIMIT, MAXIMUM: None}
-    priors |= {name_of(point): point for point in product(SCORE_SDS, ACCURACY_SDS)}
-    by_prior = {name: partial(fit, prior=prior) for name, prior in priors.items()}
-    return by_prior | {model: partial(fit, model=model) for model in OTHERS}
+    grid = {name_of(point): partial(fit, prior=point) for point in product(SCORE_SDS, ACCURACY_SDS)}
+    sampled = {
+        DEFAULT: fit,
+        NO_TASTES: partial(fit, tastes=False),
+        EQUAL: partial(fit, model=EQUAL),
+    }
+    return sampled | grid
 
 
 def name_of(point: tuple[float, float]) -> str:
@@ -60,15 +64,15 @@ def name_of(point: tuple[float, float]) -> str:
     return f"{point[0]:g} and {point[1]:g}"
 
 
-def held_out(name: str, data: Dataset, chosen: Mapping[str, Fitter], seed: int) -> pl.DataFrame:
-    """Log-loss of every fit: data, fit, score_sd, accuracy_sd, log_loss, worse_by, ..., note."""
-    with progress(name, total=5 * len(chosen)) as say:
+def held_out(name: str, data: Dataset, fits: Mapping[str, Fitter], seed: int) -> pl.DataFrame:
+    """Log-loss of every fit: data, fit, log_loss, correct, ..., score_sd and accuracy_sd."""
+    with progress(name, total=5 * len(fits)) as say:
 
         def watch(done: int, total: int, fit: str) -> None:
             if say:
                 say(f"{name}: {fit} ({done} of {total})", done)
 
-        table = compare_fits(data.votes, chosen, seed=seed, watch=watch).table
+        table = compare_fits(data.votes, fits, seed=seed, watch=watch).table
     scales = pl.DataFrame(
         [(name_of(point), *point) for point in product(SCORE_SDS, ACCURACY_SDS)],
         schema=["fit", "score_sd", "accuracy_sd"], orient="row",
@@ -78,42 +82,27 @@ def held_out(name: str, data: Dataset, chosen: Mapping[str, Fitter], seed: int) 
     ).join(scales, on="fit", how="left", maintain_order="left")  # fmt: skip
 
 
-def chosen_scales(data: Dataset) -> tuple[float, float]:
-    """What the data choose when all votes are there."""
-    prior = jr.rank(data.votes, intervals=None).fit.prior
-    if prior is None or prior[0] is None or prior[1] is None:
-        raise ValueError("The data chose no prior.")
-    return prior[0], prior[1]
+def best_of_grid(table: pl.DataFrame, name: str) -> str:
+    """The point of the grid that predicts best."""
+    grid = table.filter(pl.col("data") == name).drop_nulls(("score_sd", "log_loss"))
+    return str(grid.sort("log_loss")["fit"][0])
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """The chosen scales beside the best of the grid."""
+class Found:
+    """The scales that the posterior of all votes found, by the median."""
 
-    data: str
-    chosen: float
-    best: float
-    best_point: str
-
-    @property
-    def above(self) -> float:
-        """The share by which the chosen scales are worse; negative if they are better."""
-        return self.chosen / self.best - 1.0
-
-    def __str__(self) -> str:
-        within = "within" if self.above <= CLOSE else "NOT within"
-        return (
-            f"{self.data}: {self.chosen:.4f} with the chosen scales, {self.best:.4f} with the best "
-            f"of the grid ({self.best_point}): {self.above:+.2%}, {within} {CLOSE:.1%}."
-        )
+    score_sd: float
+    accuracy_sd: float
+    taste_sd: float
 
 
-def verdict(table: pl.DataFrame, name: str) -> Verdict:
-    """Compare the chosen scales with the grid."""
-    rows = table.filter(pl.col("data") == name)
-    grid = rows.drop_nulls("score_sd").sort("log_loss")
-    chosen = float(rows.row(by_predicate=pl.col("fit") == CHOSEN, named=True)["log_loss"])
-    return Verdict(name, chosen, float(grid["log_loss"][0]), str(grid["fit"][0]))
+def scales_found(data: Dataset) -> Found:
+    """What `rank` says of the scales when all votes are there."""
+    fit = jr.rank(data.votes, intervals=None).fit
+    if fit.prior is None or fit.prior[0] is None or fit.prior[1] is None or fit.taste_sd is None:
+        raise ValueError("The scales are not known.")
+    return Found(fit.prior[0], fit.prior[1], fit.taste_sd)
 
 
 # --- a newcomer ----------------------------------------------------------------------------------
@@ -126,7 +115,7 @@ VETERANS = (1.5, 1.2, 1.0, 0.8, 0.5)
 
 
 def newcomer(number: int, seed: int) -> tuple[bool, bool]:
-    """Whether a judge with three right votes outranks the best one: chosen scales, (30, 30)."""
+    """Whether a judge with three right votes outranks the best one: by default, with `WIDE`."""
     rng = np.random.default_rng(np.random.SeedSequence([seed, number]))
     made = jr.simulate(
         10, accuracies=VETERANS, votes_per_judge=VETERAN_VOTES, seed=int(rng.integers(2**31))
@@ -142,7 +131,7 @@ def newcomer(number: int, seed: int) -> tuple[bool, bool]:
         }
     )
     everything = pl.concat((made.votes, votes))
-    return _outranks(everything, "auto"), _outranks(everything, NO_LIMIT)
+    return _outranks(everything, "auto"), _outranks(everything, WIDE)
 
 
 def _outranks(votes: pl.DataFrame, prior: PriorChoice) -> bool:
@@ -152,10 +141,10 @@ def _outranks(votes: pl.DataFrame, prior: PriorChoice) -> bool:
 
 
 def newcomers(count: int, seed: int, jobs: int | None = None) -> tuple[float, float]:
-    """How often three right votes outrank 300 good ones: with the chosen scales, with (30, 30)."""
+    """How often three right votes outrank 300 good ones: by default, and with wide scales."""
     found = all_results(partial(newcomer, seed=seed), range(count), "Newcomers", jobs)
-    chosen, wide = np.mean(found, axis=0)
-    return float(chosen), float(wide)
+    usual, wide = np.mean(found, axis=0)
+    return float(usual), float(wide)
 
 
 # --- the page ------------------------------------------------------------------------------------
@@ -184,7 +173,7 @@ def heat_map(table: pl.DataFrame) -> object:
 
 def page(
     table: pl.DataFrame,
-    scales: Mapping[str, tuple[float, float]],
+    scales: Mapping[str, Found],
     outranked: tuple[float, float],
     command: str,
 ) -> Iterator[str]:
@@ -193,64 +182,63 @@ def page(
         "# Prior scales",
         "",
         f"Made by `{command}` (the data are downloaded, or read from the folder that "
-        "`JURYRANK_DATA` names). By default the data choose the scales of the priors, `S` for "
-        "scores and `T` for accuracies ([how](../model.md)). Held-out log-loss in 5-fold "
-        "cross-validation, the same folds for all, says whether other scales would have been "
-        "better. Scales are those of `rank(prior=(S, T))`, on the solver's scale.",
+        "`JURYRANK_DATA` names). By default the scales of scores, accuracies and tastes are part "
+        "of the posterior that is sampled ([how](../model.md)), and predictions are means over its "
+        "draws. Held-out log-loss in 5-fold cross-validation, the same folds for all, compares "
+        "this with:",
         "",
-    )
-    for name, (score_sd, accuracy_sd) in scales.items():
-        yield f"- {verdict(table, name)} Chosen from all votes: {score_sd:.2f} and " + (
-            f"{accuracy_sd:.2f}."
-        )
-    yield from (
+        "- the posterior without tastes (`tastes=False`);",
+        "- the best fit of the plain model with fixed scales `S` of scores and `T` of accuracies "
+        f"(`prior=(S, T)`), over a grid of {len(SCORE_SDS)} x {len(ACCURACY_SDS)}. The table has "
+        "the best of the grid, which is chosen by these same held-out votes;",
+        "- plain Bradley-Terry (`btl`), in which all judges are alike.",
+        "",
+        *markdown(("data", "fit", "log-loss", "above the default", "correct"),
+                  chain.from_iterable(_rows(table, name) for name in scales)),
+        "",
+        "The same for every point of the grid:",
         "",
         "![Log-loss over the grid](priors.png)",
         "",
-        "| data | fit | log-loss | above the chosen scales |",
-        "|---|---|---|---|",
-    )
-    for name in scales:
-        yield from _rows(table, name)
-    yield from (
+        "Scales found by default from all votes, medians over the draws, in the gauge of the "
+        "answer: the standard deviation of scores, the root mean square of the accuracies' "
+        "distances from 1, and the typical size of tastes:",
         "",
-        f"`{MAXIMUM}` is maximum likelihood. Reading Level has no maximum, because some texts "
-        f"never lose and some never win: there it cannot be fitted, and `{WIDE}` comes nearest to "
-        "it. Judges whose few votes all agree with the order have no finite accuracy without a "
-        "prior; they are held at a bound, and with the wide prior at a limit of its own, which is "
-        "why the two differ where both exist. A single held-out vote of theirs against the order "
-        "then costs dearly: most votes are predicted as well as before, and log-loss is far worse.",
+        *markdown(("data", "scores", "accuracies", "tastes"), _scale_rows(scales)),
         "",
-        "## Three right votes are no proof",
+        "## A newcomer with three right votes",
         "",
         f"{NEWCOMERS} simulated data sets of 10 items: five judges with accuracies "
         f"{', '.join(f'{a:g}' for a in VETERANS)} and {VETERAN_VOTES} votes each, and a newcomer "
         f"with {NEW_VOTES} votes, all in the true order. How often the newcomer gets a higher "
-        "accuracy than the best judge:",
+        "accuracy than the best judge, by default and as a best fit with a prior that hardly holds "
+        "anything:",
         "",
-        "| prior | newcomer above the best judge |",
-        "|---|---|",
-        f"| chosen scales | {outranked[0]:.1%} |",
-        f"| (30, 30) | {outranked[1]:.1%} |",
-    )
+        *markdown(("prior", "newcomer above the best judge"),
+                  (("default", f"{outranked[0]:.1%}"), (str(WIDE), f"{outranked[1]:.1%}"))),
+    )  # fmt: skip
 
 
-def _rows(table: pl.DataFrame, name: str) -> Iterator[str]:
+def _rows(table: pl.DataFrame, name: str) -> Iterator[list[str]]:
     """The named fits and the best of the grid, best first."""
-    result = verdict(table, name)
-    named = [CHOSEN, result.best_point, WIDE, MAXIMUM, *OTHERS]
-    for row in table.filter(pl.col("data") == name, pl.col("fit").is_in(named)).to_dicts():
-        what = f"best of the grid: {row['fit']}" if row["fit"] == result.best_point else row["fit"]
-        if row["log_loss"] is None:
-            yield f"| {name} | {what} | - | cannot be fitted |"
-        else:
-            above = row["log_loss"] / result.chosen - 1.0
-            yield f"| {name} | {what} | {row['log_loss']:.4f} | {above:+.2%} |"
+    best = best_of_grid(table, name)
+    rows = table.filter(pl.col("data") == name, pl.col("fit").is_in((*SAMPLED, best)))
+    usual = rows.row(by_predicate=pl.col("fit") == DEFAULT, named=True)["log_loss"]
+    for row in rows.iter_rows(named=True):
+        what = f"best of the grid: {best}" if row["fit"] == best else row["fit"]
+        above = f"{row['log_loss'] / usual - 1.0:+.2%}"
+        yield [name, what, f"{row['log_loss']:.4f}", above, f"{row['correct']:.1%}"]
+
+
+def _scale_rows(scales: Mapping[str, Found]) -> Iterator[list[str]]:
+    for name, found in scales.items():
+        numbers = (found.score_sd, found.accuracy_sd, found.taste_sd)
+        yield [name, *(f"{number:.2f}" for number in numbers)]
 
 
 def save(
     table: pl.DataFrame,
-    scales: Mapping[str, tuple[float, float]],
+    scales: Mapping[str, Found],
     outranked: tuple[float, float],
     folder: Path,
     seed: int,
@@ -267,7 +255,7 @@ def main() -> None:
     table = pl.concat([held_out(name, one, fitters(), asked.seed) for name, one in data.items()])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)
-        scales = {name: chosen_scales(one) for name, one in data.items()}
+        scales = {name: scales_found(one) for name, one in data.items()}
     outranked = newcomers(NEWCOMERS, asked.seed, asked.jobs)
     for path in save(table, scales, outranked, asked.out, asked.seed):
         print(path)

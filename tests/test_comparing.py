@@ -26,7 +26,9 @@ def test_backwards_judges_are_predicted_by_accuracies_alone(comparison: Comparis
     loss = dict(zip(comparison.table["model"], comparison.table["log_loss"], strict=True))
     assert loss["hbtl"] < loss["btl"] - 0.05
     assert loss["hbtl"] < np.log(2) - 0.05
-    assert comparison.table["model"][0] in ("hbtl", "htcv", "crowdbt", "crowdtcv")
+    assert comparison.table["model"][0].removesuffix("-no-tastes") in (
+        "hbtl", "htcv", "crowdbt", "crowdtcv",
+    )  # fmt: skip
 
 
 def test_log_loss_and_correct_are_those_of_the_held_out_votes() -> None:
@@ -35,7 +37,7 @@ def test_log_loss_and_correct_are_those_of_the_held_out_votes() -> None:
     fold = np.random.default_rng(7).permutation(len(votes)) % 3
     losses, right = [], []
     for k in range(3):
-        ranking = jr.rank(votes.subset(fold != k), "btl")
+        ranking = jr.rank(votes.subset(fold != k), "btl", intervals=None)
         for v in np.flatnonzero(fold == k):
             left, other = votes.items[int(votes.left[v])], votes.items[int(votes.right[v])]
             chance = float(ranking.predict(None, left, other))

@@ -106,9 +106,13 @@ def test_votes_that_are_set_aside_are_no_evidence() -> None:
     pushed = pl.DataFrame(
         {"judge": "pusher", "left": last, "right": (others * 12)[:80], "winner": "left"}
     )
-    ranking = jr.rank(pl.concat([made, pushed]))
+    votes = pl.concat([made, pushed])
+    ranking = jr.rank(votes, tastes=False)
     assert ranking.fit.set_aside == 80
     assert ranking.pairs["votes"].sum() == len(made)
+    with_tastes = jr.rank(votes)
+    assert with_tastes.fit.set_aside == 0
+    assert with_tastes.pairs["votes"].sum() == len(votes)
 
 
 def test_rankings_count_as_the_pairs_they_imply() -> None:

@@ -79,7 +79,8 @@ def test_every_verdict_has_a_colour_and_none_shares_both_colour_and_shape() -> N
     assert len({colour for colour, _ in LOOK_OF_VERDICT.values()}) == len(VERDICTS)
 
 
-def test_convergence_ends_below_the_tolerance(ranking: jr.Ranking) -> None:
+def test_convergence_ends_below_the_tolerance() -> None:
+    ranking = jr.rank(jr.read_votes("examples/llm_judges.csv"), prior=(1.0, 1.0))
     steps = ranking.fit.steps
     assert len(steps) >= 5
     assert steps[-1][2] < steps[0][2] / 1e3

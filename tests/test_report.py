@@ -68,9 +68,10 @@ def test_it_is_one_small_file_that_asks_for_no_other() -> None:
 def test_it_answers_first_and_says_how_it_was_done(ranking: jr.Ranking) -> None:
     text = Text(ranking.report("juryrank rank votes.csv --report x.html")).text
     for part in (
-        "Aster leads. Birch comes next; 6 items are below.",
+        "Aster is clearly first. Birch and Cedar come next, in an order that is not sure; 5 items "
+        "are below.",
         "What these votes cannot say",
-        "Beyond doubt, which of Aster and Birch is better.",
+        "Beyond doubt, which of Birch and Cedar is better.",
         "Judges that need attention",
         "mirror (backwards) votes against the order",
         "Pairs that disagree most with the model",
@@ -170,9 +171,9 @@ def test_no_number_in_a_table_says_more_than_is_known() -> None:
 def test_no_sentence_makes_a_certainty_of_a_chance() -> None:
     sure = {"judge": ["u", "v", "w"] * 300, "left": ["a", "b", "a"] * 300}
     votes = pl.DataFrame(sure | {"right": ["b", "c", "c"] * 300})
-    decided = jr.rank(votes.with_columns(winner=pl.lit("left")))
-    assert example(decided) == "An average judge prefers a to b in >99% of votes."
-    tied = jr.rank(votes.with_columns(winner=pl.lit("tie")))
+    decided = jr.rank(votes.with_columns(winner=pl.lit("left")), prior=(5.0, 1.0))
+    assert example(decided) == "A judge like these prefers a to b in >99% of votes."
+    tied = jr.rank(votes.with_columns(winner=pl.lit("tie")), prior=(5.0, 1.0))
     assert next(effects_in_words(tied)).startswith("Two equal items are tied in >99% of votes")
 
 
@@ -190,9 +191,12 @@ def test_the_call_is_told_as_it_was_made() -> None:
 
 
 def items(*rows: tuple[str, int, int, int]) -> pl.DataFrame:
-    """Items with tier and plausible ranks."""
+    """Items with tier and plausible ranks; of those that may be the best, the first with 80 %."""
     names = ["item", "tier", "rank_low", "rank_high"]
-    return pl.DataFrame(rows, schema=names, orient="row").with_row_index("rank", offset=1)
+    made = pl.DataFrame(rows, schema=names, orient="row").with_row_index("rank", offset=1)
+    others = max(int((made["rank_low"] == 1).sum()) - 1, 1)
+    best = pl.when(pl.col("rank") == 1).then(0.8).when(pl.col("rank_low") == 1).then(0.2 / others)
+    return made.with_columns(p_best=best.otherwise(0.0))
 
 
 class Told:
@@ -209,14 +213,14 @@ class Told:
     [
         (
             [("A", 1, 1, 2), ("B", 1, 1, 2), ("C", 2, 3, 3)],
-            "A and B lead and cannot be told apart. C is clearly third.",
+            "A and B lead; A is the best of them with a chance of 80%. C is clearly third.",
         ),
         (
             [("A", 1, 1, 1), ("B", 2, 2, 3), ("C", 2, 2, 3), ("D", 3, 4, 4)],
-            "A is clearly first. B and C come next and cannot be told apart; 1 item is below.",
+            "A is clearly first. B and C come next, in an order that is not sure; 1 item is below.",
         ),
         (
-            [("A", 1, 1, 1), ("B", 1, 2, 2), ("C", 2, 3, 3)],
+            [("A", 1, 1, 2), ("B", 1, 2, 3), ("C", 2, 3, 3)],
             "A leads. B comes next; 1 item is below.",
         ),
         (
@@ -225,11 +229,12 @@ class Told:
         ),
         (
             [("A", 1, 1, 2), ("B", 2, 1, 3), ("C", 2, 2, 3)],
-            "A and B lead and cannot be told apart. C comes next.",
+            "A and B lead; A is the best of them with a chance of 80%. C comes next.",
         ),
         (
             [("A", 1, 1, 2), ("B", 1, 1, 2)],
-            "No item is surely better than any other. A has the highest score.",
+            "No item is surely better than any other. A has the highest score and is the best with a "
+            "chance of 80%.",
         ),
         (
             [(name, 1, 1, 6) for name in "ABCDEF"] + [("G", 2, 7, 7)],
@@ -238,7 +243,8 @@ class Told:
         ),
         (
             [(name, 1, 1, 4) for name in "ABCD"] + [("E", 2, 5, 5), ("F", 3, 6, 6)],
-            "A, B, C and D lead and cannot be told apart. E is clearly fifth; 1 item is below.",
+            "A, B, C and D lead; A is the best of them with a chance of 80%. E is clearly fifth; 1 "
+            "item is below.",
         ),
     ],
 )

@@ -36,7 +36,8 @@ def elo(plain: jr.Ranking) -> jr.Ranking:
     return plain.scaled("elo")
 
 
-def test_points_are_those_of_elo(elo: jr.Ranking) -> None:
+def test_points_are_those_of_elo(votes: jr.Votes) -> None:
+    elo = jr.rank(votes, prior=(1.0, 1.0)).scaled("elo")
     points = dict(elo.items.select("item", "score").iter_rows())
     for one, other in combinations(points, 2):
         expected = 1.0 / (1.0 + 10.0 ** ((points[other] - points[one]) / 400.0))
@@ -94,19 +95,19 @@ def test_differences_are_points_too(elo: jr.Ranking, plain: jr.Ranking) -> None:
     assert points.difference == pytest.approx(both["Aster"] - both["Birch"])
     assert (points.p_value, points.chance_better) == (scores.p_value, scores.chance_better)
     assert (points.scale, scores.scale) == ("elo", "model")
-    assert str(points).startswith("Aster - Birch: +105 (+9 to +201 with 95% confidence)")
+    assert str(points).startswith("Aster - Birch: +104 (+17 to +198 with 95% confidence)")
 
 
 def test_files_and_json_are_on_the_scale(elo: jr.Ranking, tmp_path: Path) -> None:
     elo.save(tmp_path / "elo.csv")
     elo.save(tmp_path / "elo.md")
     assert pl.read_csv(tmp_path / "elo.csv")["score"][0] == pytest.approx(elo.items["score"][0])
-    assert "| 1 | Aster | 1298.9 | 1227.2 | 1370.6 |" in (tmp_path / "elo.md").read_text()
+    assert "| 1 | Aster | 1297.2 | 1228.1 | 1377.2 |" in (tmp_path / "elo.md").read_text()
     answer = json.loads(elo.scaled("elo", anchor=("Elm", 5)).to_json())
     assert answer["scale"]["name"] == "elo"
     assert answer["scale"]["anchor"] == {"item": "Elm", "points": 5.0}
     assert answer["items"][4]["score"] == pytest.approx(5.0)
-    assert repr(elo).splitlines()[2].split() == ["1", "1299", "Aster"]
+    assert repr(elo).splitlines()[2].split() == ["1", "1297", "Aster"]
 
 
 def test_without_intervals_there_are_none(votes: jr.Votes) -> None:
@@ -168,7 +169,7 @@ def run(*arguments: str, stdin: str | None = None) -> Result:
 def test_the_table_shows_whole_points() -> None:
     shown = run("rank", EXAMPLE, "--scale", "elo", "--versus", "Aster", "Birch").stdout
     line = next(line for line in shown.splitlines() if "Aster" in line)
-    assert line.split()[:6] == ["1", "Aster", "1299", "1227", "to", "1371"]
+    assert line.split()[:6] == ["1", "Aster", "1297", "1228", "to", "1377"]
     best, worst = (
         next(row for row in shown.splitlines() if name in row) for name in ("Ast", "Haz")
     )
@@ -176,7 +177,7 @@ def test_the_table_shows_whole_points() -> None:
     assert "━" not in best[: best.index("│")]
     assert "━" not in worst[worst.index("│") :]
     assert "400 are odds of ten to one, and the average item has 1000." in shown
-    assert "Aster - Birch: +105 (+9 to +201" in shown
+    assert "Aster - Birch: +104 (+17 to +198" in shown
 
 
 def test_an_anchor_may_have_any_name() -> None:
@@ -212,7 +213,7 @@ def test_what_cannot_be_scaled_is_refused_before_the_fit(
 def test_report_and_pictures_tell_points_too() -> None:
     ranking = jr.rank(jr.read_votes("examples/llm_judges.csv")).scaled("elo")
     assert ">Aster</td>" in ranking.report()
-    assert '">1299</td>' in ranking.report()
+    assert '">1297</td>' in ranking.report()
     assert "400 are odds of ten to one" in ranking.report()
     spec = json.dumps(ranking.plot.items().to_dict())
     assert '"at": 1000.0' in spec

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +9,13 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from studies import kinds, priors
+from juryrank.inference.sampling import Length
+from studies import jury, kinds, priors, stress
 from studies.coverage import save_coverage
 from studies.covered import (
-    BY_JUDGES,
-    CAUSES,
     DEFAULT,
     FEW_VOTES,
+    OF_BEST_FIT,
     SETTINGS,
     Counts,
     Trial,
@@ -25,49 +24,90 @@ from studies.covered import (
     study,
     summary,
 )
+from studies.pages import outside
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
 
+SHORT = Length(warm_up=120, kept=120, most=120)
+"""Of a chain, where coverage does not matter."""
+
+
 @pytest.fixture(scope="module")
 def intervals() -> pl.DataFrame:
-    return measure(SETTINGS[2:4], ["hbtl"], [DEFAULT], 6, seed=1, jobs=1)
+    return measure(SETTINGS[2:4], ["hbtl"], [DEFAULT], 4, seed=1, jobs=1)
 
 
 def test_coverage_is_about_right(intervals: pl.DataFrame) -> None:
     table = summary(intervals)
     assert table["setting"].n_unique() == 2
-    usual = table.filter(pl.col("what") != "best judge")
+    usual = table.filter(~pl.col("what").is_in(["best judge", "all ranks"]))
     assert usual["coverage"].is_between(0.8, 1.0).all()
     assert (usual["se"] < 0.1).all()
     numbers = table.filter(pl.col("what").is_in(["scores", "differences", "accuracies"]))
     assert numbers["sd_z"].is_between(0.6, 1.6).all()
-    assert numbers["stretch"].is_between(0.6, 1.6).all()
+    assert numbers["slope"].is_between(0.6, 1.6).all()
     missed = numbers["too_small"] + numbers["too_large"] + numbers["coverage"]
     np.testing.assert_allclose(missed.to_numpy(), 1.0)
-    ranks = table.filter(pl.col("what") == "unsure ranks")
+    ranks, together = (table.filter(pl.col("what") == what) for what in ("ranks", "all ranks"))
     assert (ranks["width"] >= 1.0).all()
     assert ranks["held"].is_between(0.95, 1.0).all()
+    assert (together["intervals"] == together["data_sets"]).all()
+    assert (together["coverage"] <= ranks["coverage"]).all()
 
 
 def test_intervals_are_those_of_the_answer_in_its_scale() -> None:
-    trial = Trial(SETTINGS[0], "hbtl", DEFAULT, 0, seed=3)
+    trial = Trial(SETTINGS[2], "hbtl", DEFAULT, 0, seed=3)
     frame, made = measured(trial), trial.simulated()
-    ranking = jr.rank(made.votes)
+    ranking = jr.rank(made.votes, threads=1)
     first, last = ranking.items["item"][0], ranking.items["item"][-1]
     gap = ranking.difference(first, last)
     pairs = frame.filter(pl.col("what") == "differences")
     widest = pairs.sort("estimate")[-1]
     assert widest["estimate"].item() == pytest.approx(gap.difference)
     assert widest["low"].item() == pytest.approx(gap.low)
-    assert len(pairs) == 12 * 11 / 2
-    accuracy = frame.filter(pl.col("what") == "accuracies")["truth"]
-    assert accuracy.mean() == pytest.approx(1.0)
-    assert accuracy.max() == pytest.approx(2.0 / made.judges["accuracy"].mean())  # type: ignore[operator]
+    assert widest["high"].item() == pytest.approx(gap.high)
+    assert len(pairs) == 15 * 14 / 2
+    scale = 0.925  # the mean of 1.85, 1.85, 1.85, 1, 0.5, 0.25, 0.1 and 0: none is above twice it
+    accuracy = frame.filter(pl.col("what") == "accuracies")["truth"].to_numpy()
+    np.testing.assert_allclose(np.sort(accuracy)[-2:], np.array([3.0, 4.0]) / scale)
     score = frame.filter(pl.col("what") == "scores")["truth"]
     assert score.sum() == pytest.approx(0.0, abs=1e-9)
     spread = score.std() / made.items["score"].std()  # type: ignore[operator]
-    assert spread == pytest.approx(made.judges["accuracy"].mean())
+    assert spread == pytest.approx(scale)
+
+
+def test_all_ranks_are_covered_if_each_is(intervals: pl.DataFrame) -> None:
+    ranks = intervals.filter(pl.col("what") == "ranks")
+    inside = pl.col("truth").is_between(pl.col("low"), pl.col("high"))
+    together = ranks.group_by("setting", "trial").agg(inside.all().alias("all"))
+    found = summary(intervals).filter(pl.col("what") == "all ranks")
+    for setting, share in found.select("setting", "coverage").iter_rows():
+        assert share == together.filter(pl.col("setting") == setting)["all"].mean()
+
+
+def test_a_truth_is_missed_on_one_side_or_the_other() -> None:
+    # Scores of 2 and -2 and accuracies of 2 and 0.5; intervals from 0 to 1 miss but for the last.
+    frame = pl.DataFrame(
+        {
+            "setting": "made-up", "model": "hbtl", "way": "posterior", "trial": [0, 0, 1, 1],
+            "what": ["scores", "scores", "accuracies", "accuracies"], "estimate": 0.6,
+            "low": 0.0, "high": 1.0, "truth": [2.0, -2.0, 2.0, 0.5], "held": None,
+        }
+    )  # fmt: skip
+    found = {row["what"]: row for row in summary(frame).to_dicts()}
+    assert found["scores"]["too_small"] == 1.0
+    assert (found["accuracies"]["too_small"], found["accuracies"]["coverage"]) == (0.5, 0.5)
+    assert found["accuracies"]["slope"] == pytest.approx((1.0 - 0.5) * -0.4 / (2 * 0.4**2))
+
+
+def test_ranks_may_cover_more_than_asked_for() -> None:
+    columns = {"setting": "made-up", "model": "hbtl", "coverage": 0.99, "se": 0.0}
+    table = pl.DataFrame({"what": ["scores", "ranks"]}).with_columns(
+        pl.lit(value).alias(name) for name, value in columns.items()
+    )
+    assert list(outside(table)) == ["- made-up, hbtl, scores: **99.0% ± 0.0**"]
+    assert list(outside(table[1:])) == ["- none."]
 
 
 def test_the_standard_error_takes_data_sets_as_draws(intervals: pl.DataFrame) -> None:
@@ -82,26 +122,28 @@ def test_the_standard_error_takes_data_sets_as_draws(intervals: pl.DataFrame) ->
     assert row["se"] == pytest.approx(of_each.std(ddof=1) / np.sqrt(len(of_each)))
 
 
-def test_other_ways_share_the_votes_and_the_wider_prior_stretches() -> None:
-    ways = (DEFAULT, BY_JUDGES[0], *CAUSES[:2])
+def test_all_ways_share_the_votes_and_those_of_the_best_fit_its_estimates() -> None:
+    ways = (DEFAULT, *OF_BEST_FIT[:2])
     frames = [measured(Trial(FEW_VOTES, "hbtl", way, 0, seed=1)) for way in ways]
-    scores = [frame.filter(pl.col("what") == "scores") for frame in frames]
-    default, sandwich, held, doubled = (frame.sort("truth") for frame in scores)
-    assert default["estimate"].to_list() == sandwich["estimate"].to_list()
-    np.testing.assert_allclose(held["estimate"], default["estimate"], atol=1e-3)
-    assert doubled["estimate"].std() > default["estimate"].std()  # type: ignore[operator]
+    scores = (frame.filter(pl.col("what") == "scores").sort("truth") for frame in frames)
+    default, information, sandwich = scores
+    np.testing.assert_allclose(default["truth"], information["truth"])
+    assert information["estimate"].to_list() == sandwich["estimate"].to_list()
+    assert information["low"].to_list() != sandwich["low"].to_list()
 
 
 def test_the_page_of_coverage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("juryrank.uncertainty.RESAMPLES", 10)
+    monkeypatch.setattr("juryrank.fitting.WHOLE", SHORT)
     monkeypatch.setattr("studies.covered.MODELS", ("hbtl",))
-    counts = Counts(data_sets=2, bootstraps=2, causes=2)
+    counts = Counts(data_sets=2, bootstraps=2)
     written = save_coverage(study(counts, jobs=1), counts, tmp_path, "the command")
     assert all(path.stat().st_size > 1000 for path in written)
     page = written[1].read_text(encoding="utf-8")
     assert "Made by `the command`" in page
     assert "nan" not in page
     assert page.count("| few votes | hbtl |") >= 5
+    assert all(f"| {way.name} | hbtl | 2 |" in page for way in (DEFAULT, *OF_BEST_FIT))
 
 
 # --- rankings, choices, ties and sides -----------------------------------------------------------
@@ -109,21 +151,21 @@ def test_the_page_of_coverage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 @pytest.fixture(scope="module")
 def kinds_table() -> pl.DataFrame:
-    return kinds.study(kinds.Counts(2, 2), models=["hbtl"], jobs=1)
+    return kinds.study(2, models=["hbtl"], jobs=1)
 
 
 def test_coverage_of_all_kinds_is_about_right(kinds_table: pl.DataFrame) -> None:
     assert kinds_table["setting"].unique(maintain_order=True).to_list() == [
         kind.name for kind in kinds.KINDS
     ]
-    usual = kinds_table.filter(pl.col("intervals") >= 20, pl.col("what") != "best judge")
+    usual = kinds_table.filter(pl.col("intervals") >= 20)
     assert usual["coverage"].is_between(0.7, 1.0).all()
     by_judge = kinds_table.filter(setting="by judge")["what"].to_list()
     assert {"tie", "judges' ties", "left side", "judges' left sides"} <= set(by_judge)
 
 
 def test_the_page_of_kinds(kinds_table: pl.DataFrame, tmp_path: Path) -> None:
-    written = kinds.save(kinds_table, kinds.Counts(2, 2), tmp_path, "the command")
+    written = kinds.save(kinds_table, tmp_path, "the command")
     assert all(path.stat().st_size > 1000 for path in written)
     page = written[1].read_text(encoding="utf-8")
     assert "Made by `the command`" in page
@@ -133,7 +175,7 @@ def test_the_page_of_kinds(kinds_table: pl.DataFrame, tmp_path: Path) -> None:
 
 def test_effects_stand_beside_their_truth() -> None:
     by_judge = next(kind for kind in kinds.KINDS if kind.name == "by judge")
-    trial = kinds.Trial(by_judge, "hbtl", DEFAULT, 0, seed=1)
+    trial = kinds.Trial(by_judge, "hbtl", 0, seed=1)
     made, votes = trial.drawn()
     ranking = jr.rank(votes, ties="davidson-by-judge", order="by-judge", threads=1)
     frame = kinds.effects_beside_truth(made, ranking)
@@ -155,28 +197,62 @@ def test_a_mix_has_pairs_and_rankings_of_the_same_items() -> None:
     assert votes.lists.item.max() < votes.n_items
 
 
+# --- priors --------------------------------------------------------------------------------------
+
+
 @pytest.fixture(scope="module")
 def held_out() -> pl.DataFrame:
     votes = jr.votes_from(jr.simulate(8, 12, votes_per_judge=40, seed=1).votes)
     data = jr.datasets.Dataset(votes, pl.DataFrame())
     points = ("0.7 and 0.35", "0.7 and 0.7", "1.4 and 0.35", "1.4 and 0.7")
     every = priors.fitters()
-    some = {name: every[name] for name in (*points, priors.CHOSEN, priors.WIDE, "btl")}
-    return priors.held_out("made-up", data, some, seed=0)
+    return priors.held_out(
+        "made-up", data, {name: every[name] for name in (*points, *priors.SAMPLED)}, seed=0
+    )
 
 
-def test_chosen_scales_are_near_the_best_of_the_grid(
-    held_out: pl.DataFrame, tmp_path: Path
-) -> None:
-    found = priors.verdict(held_out, "made-up")
-    assert abs(found.above) < 0.05
+def test_the_default_is_near_the_best_of_the_grid(held_out: pl.DataFrame) -> None:
     loss = dict(held_out.select("fit", "log_loss").iter_rows())
-    assert loss["auto"] < loss[priors.WIDE]
-    written = priors.save(held_out, {"made-up": (1.0, 0.5)}, (0.0, 1.0), tmp_path, seed=0)
-    assert "| made-up | auto |" in written[1].read_text(encoding="utf-8")
+    best = priors.best_of_grid(held_out, "made-up")
+    of_grid = held_out.drop_nulls("score_sd")
+    assert loss[best] == of_grid["log_loss"].min()
+    assert len(of_grid) == 4
+    assert loss[priors.DEFAULT] < 1.03 * loss[best]
+    assert loss[priors.NO_TASTES] < 1.03 * loss[best]
 
 
-def test_a_newcomer_does_not_outrank_300_good_votes() -> None:
-    found = [partial(priors.newcomer, seed=0)(number) for number in range(4)]
-    assert not any(chosen for chosen, _ in found)
-    assert sum(wide for _, wide in found) >= 2
+def test_the_page_of_priors(held_out: pl.DataFrame, tmp_path: Path) -> None:
+    scales = {"made-up": priors.Found(1.0, 0.5, 0.25)}
+    written = priors.save(held_out, scales, (0.0, 1.0), tmp_path, seed=0)
+    assert all(path.stat().st_size > 500 for path in written)
+    page = written[1].read_text(encoding="utf-8")
+    assert "nan" not in page
+    assert all(f"| made-up | {name} |" in page for name in priors.SAMPLED)
+    assert "| made-up | best of the grid: " in page
+    assert "| made-up | 1.00 | 0.50 | 0.25 |" in page
+
+
+def test_a_newcomer_seldom_outranks_300_good_votes() -> None:
+    found = [priors.newcomer(number, seed=0) for number in range(6)]
+    assert sum(usual for usual, _ in found) <= 1
+    assert sum(wide for _, wide in found) >= 4
+
+
+# --- the stress test -----------------------------------------------------------------------------
+
+
+def test_the_stress_test_and_its_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("juryrank.fitting.WHOLE", SHORT)
+    chosen = [jury.BY_NAME[name] for name in ("c0", "gf.5")]
+    rows = stress.study(chosen, data_sets=2, seed=0, jobs=1)
+    assert rows["setting"].to_list() == ["c0", "c0", "gf.5", "gf.5"]
+    table = stress.summary(rows)
+    assert table["data_sets"].to_list() == [2, 2]
+    assert table["ranks"].is_null().to_list() == [True, False]  # equal items have no true ranks
+    for name in ("scores", "differences", "accuracies"):
+        assert table[name].is_between(0.5, 1.0).all()
+    page = "\n".join(stress.page(rows, table, "the command"))
+    assert "Made by `the command`" in page
+    assert "nan" not in page
+    assert all(f"| {setting.name} |" in page for setting in chosen)
+    stress.chart(table).save(tmp_path / "stress.png")  # type: ignore[attr-defined]

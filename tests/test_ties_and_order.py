@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -138,7 +139,8 @@ def mixed_rows(seed: int = 0) -> list[Row]:
 
 def test_the_order_of_everything_does_not_matter() -> None:
     rows = mixed_rows()
-    found = jr.rank(made(rows), order="common", ties="davidson")
+    asked: dict[str, Any] = {"order": "common", "ties": "davidson", "prior": (1.0, 0.5)}
+    found = jr.rank(made(rows), **asked)
     rng = np.random.default_rng(1)
     names = {f"i{k}": f"x{p}" for k, p in enumerate(rng.permutation(7))}
     who = {f"j{k}": f"y{p}" for k, p in enumerate(rng.permutation(5))}
@@ -149,9 +151,7 @@ def test_the_order_of_everything_does_not_matter() -> None:
         )
         for row in rows
     ]
-    again = jr.rank(
-        made([changed[k] for k in rng.permutation(len(rows))]), order="common", ties="davidson"
-    )
+    again = jr.rank(made([changed[k] for k in rng.permutation(len(rows))]), **asked)
     assert {names[str(i)]: s for i, s in scores(found).items()} == pytest.approx(
         scores(again), abs=2e-4
     )
@@ -389,7 +389,7 @@ def pushing(seed: int, count: int, items: Sequence[str] = ("i009",)) -> list[Row
 @pytest.mark.parametrize("items", [("i009",), ("i009", "i008")], ids=["one", "two"])
 def test_who_pushes_an_item_in_rankings_is_found(seed: int, items: tuple[str, ...]) -> None:
     votes = made([*simulated(seed, 0.5 * SPREAD, [1.0] * 6, 15, 5), *pushing(seed, 60, items)])
-    found, unguarded = jr.rank(votes), jr.rank(votes, guard=False)
+    found, unguarded = (jr.rank(votes, tastes=False, guard=guard) for guard in (True, False))
     named = found.judges.filter(verdict="one-sided")["judge"].to_list()
     assert named == ["pusher"]
     assert found.fit.set_aside == 60
@@ -399,6 +399,9 @@ def test_who_pushes_an_item_in_rankings_is_found(seed: int, items: tuple[str, ..
     )
     assert rank >= 8
     assert rank > before or before == 10
+    with_tastes = jr.rank(votes)
+    assert with_tastes.judges.filter(verdict="one-sided")["judge"].to_list() == ["pusher"]
+    assert with_tastes.items["item"].to_list().index("i009") >= 7
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -58,6 +58,7 @@ from juryrank.inference.sampling import (
     Sample,
     robust_gauge,
     sample,
+    turned_upright,
 )
 from juryrank.inference.scales import can_be_sampled, prior_of, sampled_part, volume_of
 from juryrank.information import MOST_DENSE
@@ -377,6 +378,7 @@ def _by_sampling(
     objective = replace(objective, prior=prior_of(found, objective))
     raw = solver.solve(objective, start.state, start.accuracy)
     gauge = robust_gauge(objective, raw.accuracy, objective.choices_per_judge)
+    found = turned_upright(found, raw.accuracy)
     solution = Solution(
         score=shared_by_equals(found.score.mean(axis=0), raw.score),
         accuracy=found.accuracy.mean(axis=0),
@@ -386,7 +388,7 @@ def _by_sampling(
         message="" if found.settled else not_settled(found),
         effects=found.effects.mean(axis=0),
     )
-    remarks = remarks_on_sample(task, objective, found, raw.accuracy)
+    remarks = remarks_on_sample(task, objective, found)
     return Fitted(
         solution, objective, raw, gauge, None, one_sided, not found.has_tastes, remarks, found,
         is_sampled=True, taste_sd=found.typical_taste if found.has_tastes else None,
@@ -466,8 +468,7 @@ def _posterior(
     """What is known after the votes; None if nothing is known of errors."""
     solution = found.solution
     if found.sample is not None and found.is_sampled:
-        reference = solution.accuracy if found.raw is None else found.raw.accuracy
-        return SampledPosterior(found.sample, solution.score, solution.accuracy, reference)
+        return SampledPosterior(found.sample, solution.score, solution.accuracy)
     uncertainty = None if intervals is None else _uncertainty(task, found, intervals, watch)
     if uncertainty is None:
         return None

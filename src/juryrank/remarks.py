@@ -21,8 +21,6 @@ CLOSE_CALL = 3.0
 """Standard errors of the votes' agreement with the ranking below which its direction is unsure."""
 ENDLESS = 12.0
 """Log-odds that no honest number of votes can show; a fit that gets there would go on for ever."""
-WORTH_A_WORD = 0.005
-"""A smaller chance that the ranking is upside down is not mentioned."""
 FEW_JUDGES = 5
 """With fewer, hardly anything is known of how judges differ."""
 NAMED_BY_RANK = ("one-sided", "position-biased")
@@ -90,17 +88,15 @@ def remarks_on_direction(objective: Objective, solution: Solution) -> tuple[str,
     return (f"{doubt} So no item is called surely better: all are in one tier.",)
 
 
-def remarks_on_sample(
-    task: Task, objective: Objective, found: Sample, reference: Floats
-) -> tuple[str, ...]:
+def remarks_on_sample(task: Task, objective: Objective, found: Sample) -> tuple[str, ...]:
     """What the draws leave open."""
     remarks = []
-    share = float((found.accuracy @ reference < 0.0).mean())
     objection = _who_objects(objective, found.score.mean(axis=0)) if task.accuracies_free else None
-    if share >= WORTH_A_WORD:
+    if found.is_close_call:
         remarks.append(
-            f"Which end is up is a close call: with a chance of {share:.0%} most judges vote "
-            "backwards and the ranking is upside down. The intervals allow for it."
+            f"Which end is up is a close call: with a chance of {found.upside_down:.0%} most judges "
+            "vote backwards and the ranking is upside down. The intervals allow for it, and no "
+            "item is called surely better: all are in one tier."
         )
     elif objection is not None:
         remarks.append(

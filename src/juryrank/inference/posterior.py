@@ -111,18 +111,12 @@ class SampledPosterior(Posterior):
     sample: Sample
     score: Floats
     accuracy: Floats
-    reference: Floats
-    """Accuracies of the best fit: draws in which judges vote the other way are upside down."""
     kind: Kind = "sampled"
 
-    @cached_property
+    @property
     def upside_down(self) -> float:
         """The chance that the ranking is upside down, which it is as a whole or not at all."""
-        return float(1.0 - self._upright.mean())
-
-    @cached_property
-    def _upright(self) -> NDArray[np.bool_]:
-        return np.asarray(self.sample.accuracy @ self.reference >= 0.0)
+        return self.sample.upside_down
 
     def score_interval(self, confidence: float) -> tuple[Floats, Floats]:
         """Quantiles of the draws."""
@@ -145,7 +139,7 @@ class SampledPosterior(Posterior):
     @cached_property
     def _compared(self) -> Floats:
         """The draws that items are compared by, evenly spaced ones if there are very many items."""
-        draws = self.sample.score[self._upright]
+        draws = self.sample.score
         most = max(LEAST_COMPARED, COMPARED // draws.shape[1] ** 2)
         return np.asarray(draws[:: max(1, -(-len(draws) // most))])
 

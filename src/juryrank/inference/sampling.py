@@ -11,7 +11,7 @@ Every draw is put into the same gauge before anything is read off it: scores sum
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,8 @@ GAUGE_STEPS = 200
 GAUGE_TOLERANCE = 1e-10
 MOST_TASTES = 20_000_000
 """Numbers kept of the draws of tastes; of more, fewer draws are kept."""
+CLOSE_CALL = 0.05
+"""The chance that the ranking is upside down from which on it is a close call."""
 FEW_EFFECTIVE = 40.0
 """Effective draws of a score below which the chain goes on, and in the end complains."""
 
@@ -79,8 +81,15 @@ class Sample:
     loss: float
     """``-log P`` of the votes, its mean over the draws."""
     effective: float
-    """Effective number of draws of the score that has the fewest."""
+    """Effective number of draws of a score, of those that have the fewest."""
     rounds: int
+    upside_down: float = 0.0
+    """The share of draws in which most judges vote the other way than in the best fit."""
+
+    @property
+    def is_close_call(self) -> bool:
+        """Whether it is doubtful which end is up; then the draws hold both."""
+        return self.upside_down >= CLOSE_CALL
 
     @property
     def has_tastes(self) -> bool:
@@ -195,6 +204,26 @@ class _Kept:
         )
 
 
+def turned_upright(found: Sample, reference: Floats) -> Sample:
+    """The draws with the same end up, that of the best fit, unless it is a close call.
+
+    `reference` has the accuracies of the best fit; a draw in which judges vote the other way is its
+    mirror image. Which end is up is a convention that nearly all draws agree on, or a doubt.
+    """
+    turned = found.accuracy @ reference < 0.0
+    share = float(turned.mean())
+    if share >= CLOSE_CALL:
+        return replace(found, upside_down=share)
+    sign = np.where(turned, -1.0, 1.0)[:, None]
+    return replace(
+        found,
+        score=sign * found.score,
+        accuracy=sign * found.accuracy,
+        taste=sign[:: found.every].astype(np.float32) * found.taste,
+        upside_down=share,
+    )
+
+
 def gauge_scale(accuracy: Floats, counts: Floats) -> float:
     """``c``: the mean |accuracy| by votes, of no judge more than twice the mean."""
     size = np.abs(accuracy)
@@ -224,10 +253,10 @@ def robust_gauge(objective: Objective, accuracy: Floats, counts: Floats) -> Gaug
 
 
 def least_effective(draws: Floats) -> float:
-    """The effective number of draws of the column that has the fewest.
+    """The effective number of draws that 95 % of the columns have.
 
     ``n / (1 + 2 sum_t rho_t)``, the autocorrelations ``rho`` summed in pairs as long as these are
-    positive (Geyer).
+    positive (Geyer). The very lowest of many such estimates would be one that is off.
     """
     count = len(draws)
     centred = draws - draws.mean(axis=0)
@@ -238,4 +267,4 @@ def least_effective(draws: Floats) -> float:
     pairs = correlation[: 2 * (count // 2)].reshape(-1, 2, draws.shape[1]).sum(axis=1)
     positive = np.cumprod(np.nan_to_num(pairs, nan=0.0) > 0.0, axis=0)
     time = 2.0 * np.where(positive, pairs, 0.0).sum(axis=0) - 1.0
-    return float(count / max(float(time.max(initial=1.0)), 1.0))
+    return float(count / max(float(np.quantile(time, 0.95)), 1.0))
