@@ -45,7 +45,8 @@ def some_times(factor: float, share: float) -> Callable[[Rng, int], Floats]:
 def by_rank(judges: int, votes: int) -> Codes:
     """Votes of each judge in proportion to 1/1, 1/2, 1/3, ..."""
     share = 1.0 / np.arange(1, judges + 1)
-    return np.maximum(1, np.round(votes * share / share.sum())).astype(np.int64)
+    counts: Codes = np.maximum(1, np.round(votes * share / share.sum())).astype(np.int64)
+    return counts
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ def _swiss(jury: Jury, votes: int, rng: Rng) -> Asked:
     m, n = jury.taste.shape
     wins, rounds = np.zeros(n), []
     for _ in range(votes // (n // 2)):
-        order = np.lexsort((rng.random(n), -wins))[: 2 * (n // 2)]
+        order = np.lexsort(np.stack((rng.random(n), -wins)))[: 2 * (n // 2)]
         one, other = order[::2], order[1::2]
         judge = rng.integers(0, m, len(one))
         won = jury.answers(judge, one, other, rng)

@@ -196,7 +196,7 @@ def page(
         *markdown(("data", "fit", "log-loss", "above the default", "correct"),
                   chain.from_iterable(_rows(table, name) for name in scales)),
         "",
-        "The same for every point of the grid:",
+        "Every point of the grid, in % above the best of them:",
         "",
         "![Log-loss over the grid](priors.png)",
         "",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -88,7 +87,8 @@ def _about_items(ranking: jr.Ranking, truth: Floats) -> dict[str, Any]:
     rank = len(truth) - truth.argsort().argsort()
     rank_low, rank_high = (items[name].to_numpy() for name in ("rank_low", "rank_high"))
     tier = items["tier"].to_numpy()
-    below = tier[None, :] > tier[:, None]
+    first = np.concatenate(([True], np.diff(tier) > 0))
+    wrong = first[:, None] & (tier[None, :] > tier[:, None]) & (truth[None, :] > truth[:, None])
     tail = 0.5 * (1.0 - CONFIDENCE)
     one, other = np.triu_indices(len(truth), 1)
     some = np.random.default_rng(0).permutation(len(one))[:200]
@@ -101,7 +101,7 @@ def _about_items(ranking: jr.Ranking, truth: Floats) -> dict[str, Any]:
         "scores": float(np.mean((low <= truth) & (truth <= high))),
         "differences": float(np.mean((ends[0] <= gap) & (gap <= ends[1]))),
         "ranks": None if all_equal else float(np.mean((rank_low <= rank) & (rank <= rank_high))),
-        "wrong_tier": bool((below & (truth[None, :] >= truth[:, None])).any()),
+        "wrong_tier": bool(wrong.any() or (all_equal and tier.max() > 1)),
         "tiers": int(tier.max()),
         "p_best": float(items["p_best"][0]),
         "is_best": not all_equal and bool(truth[0] == truth.max()),
@@ -115,7 +115,7 @@ def _about_judges(ranking: jr.Ranking, truth: Floats) -> dict[str, Any]:
     verdict = ranking.judges["verdict"].to_numpy()
     return {
         "accuracies": float(np.mean((low <= truth) & (truth <= high))),
-        "guessing": float(np.mean(verdict[truth >= 0.5] == "guessing")),
+        "guessing": float(np.sum(verdict[truth >= 0.5] == "guessing") / len(truth)),
     }
 
 
@@ -180,11 +180,10 @@ def summary(rows: pl.DataFrame) -> pl.DataFrame:
         "wrong_tier", "tiers", "p_best", "is_best", "tau", "width", "guessing", "log_loss",
         "btl_loss", "slope", "average_slope", "taste", "effective",
     )  # fmt: skip
-    error = partial(_standard_error)
     return rows.group_by("setting", maintain_order=True).agg(
         pl.len().alias("data_sets"),
         *(pl.col(name).cast(pl.Float64).mean() for name in names),
-        *(error(name).alias(f"{name}_se") for name in names),
+        *(_standard_error(name).alias(f"{name}_se") for name in names),
         *(pl.col(name).cast(pl.Float64).mean() for name in means),
         pl.col("converged").mean().alias("settled"),
     )
@@ -259,9 +258,9 @@ def page(rows: pl.DataFrame, table: pl.DataFrame, command: str) -> Iterator[str]
         "of 95 % intervals in %, ± one standard error (data sets are independent, intervals of one "
         "are not). Bold: outside of 93 to 97 % (ranks: below 95 %; up to 99 % where votes are very "
         "few or items nearly equal; from 91 % with 5 judges). Wrong tiers: the share of data sets, "
-        "in %, in which any item is in a tier above one that is truly better. P(best): what is "
-        "said of the leader, and how often it is right. Loss: by how many % the log-loss of new "
-        "votes is above that of plain Bradley-Terry with the best of "
+        "in %, in which an item is truly better than the first of a tier above its own. P(best): "
+        "what is said of the leader, and how often it is right. Loss: by how many % the log-loss of "
+        "new votes is above that of plain Bradley-Terry with the best of "
         f"{len(BTL_SCALES)} prior scales, chosen on the new votes. Slope: of predictions for known "
         "judges and for an unseen one, 1 if calibrated. Settled: data sets, in %, in which the "
         "sampler had enough draws."
@@ -319,6 +318,8 @@ def main() -> None:
     chosen = [BY_NAME[name] for name in asked_for.settings]
     rows = study(chosen, asked_for.data_sets, asked_for.seed, asked_for.jobs)
     command = f"python -m studies.stress --data-sets {asked_for.data_sets} --seed {asked_for.seed}"
+    if len(chosen) < len(SETTINGS):
+        command += f" --settings {' '.join(repr(setting.name) for setting in chosen)}"
     table = summary(rows)
     lines = list(page(rows, table, command))
     for path in save_study(Path(asked_for.out), "stress", table, lines, chart(table)):

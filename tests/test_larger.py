@@ -333,7 +333,7 @@ def test_work_by_ranges_gives_the_same(
     fewer = whole.without(["judge 3", "judge 11"])
     totals = [whole.votes_per_judge, whole.votes_per_item]
     linked = connection(whole)
-    ranking = jr.rank(whole)
+    best_fit, sampled = jr.rank(whole, prior=(1.0, 1.0)), jr.rank(whole)
     for function in (mapped.ranges, mapped.pieces):
         monkeypatch.setattr(function, "__defaults__", (20,))
     votes = whole if how == "in memory" else read_votes(path, memory=TINY)
@@ -344,9 +344,12 @@ def test_work_by_ranges_gives_the_same(
     np.testing.assert_allclose(votes.votes_per_judge, totals[0], rtol=1e-14)
     np.testing.assert_allclose(votes.votes_per_item, totals[1], rtol=1e-14)
     np.testing.assert_array_equal(connection(votes).component, linked.component)
-    again = jr.rank(votes)
-    np.testing.assert_allclose(again.items["score"], ranking.items["score"], atol=1e-9)
-    assert again.judges["verdict"].to_list() == ranking.judges["verdict"].to_list()
+    # A chain carries on what sums differ by in their last digits.
+    for ranking, again, near in (
+        (best_fit, jr.rank(votes, prior=(1.0, 1.0)), 1e-9), (sampled, jr.rank(votes), 1e-5),
+    ):  # fmt: skip
+        np.testing.assert_allclose(again.items["score"], ranking.items["score"], atol=near)
+        assert again.judges["verdict"].to_list() == ranking.judges["verdict"].to_list()
     assert is_mapped(votes.wins().winner) == (how == "in files")
 
 
@@ -362,12 +365,12 @@ def test_the_guard_by_ranges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     )  # fmt: skip
     frame = made.votes.with_columns(winner=pushed.otherwise("winner"))
     path = write(frame, tmp_path / "votes.csv")
-    ranking = jr.rank(read_votes(path))
+    ranking = jr.rank(read_votes(path), prior=(1.0, 1.0))
     assert ranking.fit.set_aside > 0
     for function in (mapped.ranges, mapped.pieces):
         monkeypatch.setattr(function, "__defaults__", (40,))
     for votes in (read_votes(path), read_votes(path, memory=TINY)):
-        again = jr.rank(votes)
+        again = jr.rank(votes, prior=(1.0, 1.0))
         assert again.fit.set_aside == ranking.fit.set_aside
         np.testing.assert_allclose(again.items["score"], ranking.items["score"], atol=1e-9)
 

@@ -186,7 +186,7 @@ def test_a_study_is_written_and_shown(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert f"Made by `juryrank {' '.join(command)}`" in page
     assert len(pl.read_csv(tmp_path / "reading-level.csv")) == 25
     assert len(pl.read_csv(tmp_path / "reading-level-settings.csv")) == 34
-    assert len(pl.read_csv(tmp_path / "reading-level-held-out.csv")) == 8
+    assert len(pl.read_csv(tmp_path / "reading-level-held-out.csv")) == 10
     assert (tmp_path / "reading-level.png").read_bytes().startswith(b"\x89PNG")
 
 

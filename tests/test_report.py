@@ -233,8 +233,8 @@ class Told:
         ),
         (
             [("A", 1, 1, 2), ("B", 1, 1, 2)],
-            "No item is surely better than any other. A has the highest score and is the best with a "
-            "chance of 80%.",
+            "No item is surely better than any other. A has the highest score and is the best "
+            "with a chance of 80%.",
         ),
         (
             [(name, 1, 1, 6) for name in "ABCDEF"] + [("G", 2, 7, 7)],

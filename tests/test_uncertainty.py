@@ -209,7 +209,8 @@ def test_ranks_tiers_and_the_best(ranking: jr.Ranking) -> None:
 
 def test_more_confidence_is_wider_and_joins_tiers() -> None:
     made = jr.simulate(10, 5, votes_per_judge=60, seed=4)
-    for prior, tolerance in ((1.0, 1.0), 1e-4), ("auto", 0.4):
+    ways: list[tuple[PriorChoice, float]] = [((1.0, 1.0), 1e-4), ("auto", 0.4)]
+    for prior, tolerance in ways:
         narrow, wide = (jr.rank(made.votes, prior=prior, confidence=c) for c in (0.5, 0.999))
         widths = [(r.items["score_high"] - r.items["score_low"]).to_numpy() for r in (narrow, wide)]
         np.testing.assert_allclose(widths[1] / widths[0], 3.2905 / 0.67449, rtol=tolerance)
@@ -302,8 +303,8 @@ def test_intervals_cover(model: str) -> None:
             (judges["accuracy_low"] <= right) & (right <= judges["accuracy_high"])
         )
     for what, cases in inside.items():
-        # Ranks are whole numbers: where they are sure, their intervals cover always.
-        assert 0.90 < np.mean(cases) < (0.99 if what != "rank" else 1.0), what
+        # Those of ranks are to hold all together, so single ones hardly ever fail.
+        assert 0.90 < np.mean(cases) < 0.99 or (what == "rank" and np.mean(cases) >= 0.99), what
 
 
 def test_there_are_errors_where_items_are_equal() -> None:

@@ -381,7 +381,7 @@ def _by_sampling(
     found = turned_upright(found, raw.accuracy)
     solution = Solution(
         score=shared_by_equals(found.score.mean(axis=0), raw.score),
-        accuracy=found.accuracy.mean(axis=0),
+        accuracy=np.median(found.accuracy, axis=0),  # which a long tail does not move
         value=found.loss,
         converged=found.settled,
         iterations=found.rounds,
@@ -521,8 +521,9 @@ def refit_with(task: Task, found: Fitted, objective: Objective) -> Callable[[Flo
             solution = mirrored(solution)
         if found.gauge is None:
             return solution.score
-        gauge = gauge_of(again, solution.accuracy, again.choices_per_judge)
-        return in_gauge(solution, gauge).score
+        counts = again.choices_per_judge
+        by = robust_gauge if task.chooses_scales else gauge_of
+        return in_gauge(solution, by(again, solution.accuracy, counts)).score
 
     return refit
 

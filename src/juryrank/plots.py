@@ -33,6 +33,9 @@ MOST_NAMED = 60
 """More items or judges than that are drawn side by side, without their names."""
 ROOM_FOR_TIER = 44
 MOST_MARKS = 1_500
+MOST_WITH_DRAWS = 20
+MOST_DRAWS = 150
+"""Of each item, in a picture of draws."""
 MOST_IN_MATRIX = 40
 MOST_WITH_NUMBERS = 12
 """Rows of a matrix up to which its cells have room for numbers."""
@@ -83,6 +86,20 @@ class Plots:
         if len(rows) > MOST_NAMED:
             return _many_items(rows, scale)
         return _few_items(rows, scale, self._interval)
+
+    def posterior(self, top: int = MOST_WITH_DRAWS) -> Any:
+        """Draws of the scores of the best items: what is known of them after the votes.
+
+        Args:
+            top: How many of the best items.
+        """
+        if not 1 <= top <= MOST_WITH_DRAWS:
+            raise InputError(f"top={top} must be from 1 to {MOST_WITH_DRAWS}.")
+        ranking, scale = self._ranking, self._ranking.scale
+        rows = [_item_row(row) for row in ranking.items.head(top).iter_rows(named=True)]
+        draws = scale.average + scale.unit * ranking.posterior.scores[:, : len(rows)]
+        some = draws[:: -(-len(draws) // MOST_DRAWS)]
+        return _drawn_items(rows, some, self._interval)
 
     def judges(self) -> Any:
         """The accuracies with their intervals, the largest first, coloured by verdict."""
@@ -171,6 +188,28 @@ def _item_tooltip(alt: Any, rows: Sequence[Row], scale: Scale) -> list[Any]:
         alt.Tooltip("best:Q", title="chance to be the best", format=".1%"),
         alt.Tooltip("tier:Q"),
     ]
+
+
+def _drawn_items(rows: list[Row], draws: Floats, interval: str) -> Any:
+    """A tick for each draw, and the score with its interval."""
+    alt = altair()
+    names = [row["item"] for row in rows]
+    placed = _placed(rows)
+    y = _named(alt.Y, "place", names)
+    ticks = [
+        {"place": row["place"], "score": float(draw)}
+        for row, own in zip(placed, draws.T, strict=True)
+        for draw in own
+    ]
+    x = alt.X(
+        "score:Q", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=MANY_TICKS),
+        title=f"draws of the score, with {interval}",
+    )  # fmt: skip
+    drawn = alt.Chart(alt.Data(values=ticks)).encode(y=y)
+    strip = drawn.mark_tick(color=PLAIN, opacity=0.18, thickness=1.5, bandSize=ROW - 4).encode(x=x)
+    base = alt.Chart(alt.Data(values=placed)).encode(y=y)
+    point = base.mark_point(filled=True, opacity=1, size=60, color="black").encode(x=x)
+    return _framed(strip, _whisker(base, "black"), point, rows=len(rows))
 
 
 def _few_items(rows: list[Row], scale: Scale, interval: str) -> Any:

@@ -94,8 +94,8 @@ def remarks_on_sample(task: Task, objective: Objective, found: Sample) -> tuple[
     objection = _who_objects(objective, found.score.mean(axis=0)) if task.accuracies_free else None
     if found.is_close_call:
         remarks.append(
-            f"Which end is up is a close call: with a chance of {found.upside_down:.0%} most judges "
-            "vote backwards and the ranking is upside down. The intervals allow for it, and no "
+            f"Which end is up is a close call: with a chance of {found.upside_down:.0%} most "
+            "judges vote backwards and the ranking is upside down. The intervals allow for it, and no "
             "item is called surely better: all are in one tier."
         )
     elif objection is not None:

@@ -210,7 +210,7 @@ def turned_upright(found: Sample, reference: Floats) -> Sample:
     `reference` has the accuracies of the best fit; a draw in which judges vote the other way is its
     mirror image. Which end is up is a convention that nearly all draws agree on, or a doubt.
     """
-    turned = found.accuracy @ reference < 0.0
+    turned, tastes = found.accuracy @ reference < 0.0, found.has_tastes
     share = float(turned.mean())
     if share >= CLOSE_CALL:
         return replace(found, upside_down=share)
@@ -219,7 +219,7 @@ def turned_upright(found: Sample, reference: Floats) -> Sample:
         found,
         score=sign * found.score,
         accuracy=sign * found.accuracy,
-        taste=sign[:: found.every].astype(np.float32) * found.taste,
+        taste=sign[:: found.every].astype(np.float32) * found.taste if tastes else found.taste,
         upside_down=share,
     )
 
