@@ -60,11 +60,11 @@ def votes_of(judge: list[str], winner: list[str], loser: list[str]) -> Votes:
 
 
 def test_two_items_and_one_judge_are_an_integral() -> None:
-    """7 wins and 2 losses: ``p(d) ~ F(d)^7 F(-d)^2`` times ``N(d; 0, 2 S^2)``, S half-Cauchy."""
+    """7 wins and 2 losses: ``p(d) ~ F(d)^7 F(-d)^2`` times ``N(d; 0, 2 S^2)``, S exponential."""
     votes = votes_of(["u"] * 9, ["a"] * 7 + ["b"] * 2, ["b"] * 7 + ["a"] * 2)
     gap = sampled(votes, "btl", tastes=False).score @ np.array([1.0, -1.0])
     d = np.linspace(-12.0, 12.0, 4_001)
-    scale = np.tan(0.5 * np.pi * (np.arange(2_000) + 0.5) / 2_000)
+    scale = -2.0 * np.log1p(-(np.arange(2_000) + 0.5) / 2_000)
     prior = np.mean(np.exp(-0.25 * (d[:, None] / scale) ** 2) / scale, axis=1)
     density = prior * np.exp(-7.0 * np.logaddexp(0.0, -d) - 2.0 * np.logaddexp(0.0, d))
     below = np.cumsum(density) / density.sum()
@@ -91,9 +91,9 @@ class SlowSampler:
         found += -0.5 * ((theta / big_t[:, None]) ** 2).sum(axis=1) - m * np.log(big_t)
         square = (b / w[:, None, None]) ** 2
         found += -2.0 * np.log1p(square / 3.0).sum(axis=(1, 2)) - m * n * np.log(w)
-        found += np.log(big_s) - np.log1p(big_s**2)
-        found += np.log(big_t) - 0.5 * (big_t / 0.5) ** 2
-        return np.asarray(found + np.log(w) - np.log1p((w / 0.5) ** 2))
+        found += np.log(big_s) - 0.5 * big_s
+        found += 3.0 * np.log(big_t) - 8.0 * big_t
+        return np.asarray(found + np.log(w) - 2.0 * w)
 
     def draws(self, rng: np.random.Generator, chains: int, rounds: int) -> Floats:
         x = 0.3 * rng.standard_normal((chains, self.n + self.m + self.m * self.n + 3))

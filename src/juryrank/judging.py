@@ -20,7 +20,6 @@ from juryrank.effects import NO_EFFECTS
 from juryrank.errors import InputError, JuryrankWarning
 from juryrank.fitting import Fitted, allowances, answer, fit, refit_with
 from juryrank.guard import votes_that_count
-from juryrank.inference.posterior import half_width
 from juryrank.information import MOST_DENSE
 from juryrank.lists import (
     MOST_ORDERS,
@@ -180,9 +179,9 @@ def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[p
         }
     )
     joined = ranking.judges.join(mine, on="judge", how="left", nulls_equal=True)
-    half = half_width(ranking.fit.confidence)
-    sd = (joined["accuracy_high"] - joined["accuracy_low"]).to_numpy() / (2.0 * half)
-    backwards = ndtr(-joined["accuracy"].to_numpy() / sd)
+    backwards = np.full(len(joined), np.nan)
+    if ranking.fit.posterior is not None:
+        backwards = (ranking.posterior.accuracies < 0.0).mean(axis=0)
     table = joined.with_columns(p_backwards=pl.Series(backwards, nan_to_null=True)).select(
         "judge", "accuracy", "accuracy_low", "accuracy_high", "votes", "agreement", "p_backwards",
         "left_share", "position_bias", "position_p", "repeats", "consistency", "one_item",

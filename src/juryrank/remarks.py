@@ -95,8 +95,8 @@ def remarks_on_sample(task: Task, objective: Objective, found: Sample) -> tuple[
     if found.is_close_call:
         remarks.append(
             f"Which end is up is a close call: with a chance of {found.upside_down:.0%} most "
-            "judges vote backwards and the ranking is upside down. The intervals allow for it, and no "
-            "item is called surely better: all are in one tier."
+            "judges vote backwards and the ranking is upside down. The intervals allow for it, and "
+            "no item is called surely better: all are in one tier."
         )
     elif objection is not None:
         remarks.append(

@@ -3,11 +3,13 @@
 The model, with ``x = g_u (m_ui - m_uj)`` where a pair is voted on and the like for rankings:
 
     m_ui = s_i + b_ui                                      a judge's opinion of an item
-    s_i ~ N(0, S^2)                S ~ half-Cauchy(1)      scores
+    s_i ~ N(0, S^2)                S ~ Gamma(1, 1/2)       scores
     g_u = k_u (1.5 e^theta_u - .5), theta_u ~ N(0, T^2),   accuracies
-          P(k_u = -1) ~ pi         T ~ half-normal(.5), pi ~ Beta(1, 9)
-    b_ui ~ t_nu(0, w)              w ~ half-Cauchy(.5)     tastes
-    effects of all judges ~ N(0, 5^2); of one judge ~ N(0, sd^2), sd ~ half-Cauchy(.5)
+          P(k_u = -1) ~ pi         T ~ Gamma(3, 8), pi ~ Beta(1, 9)
+    b_ui ~ t_nu(0, w)              w ~ Gamma(1, 2)         tastes
+    effects of all judges ~ N(0, 5^2); of one judge ~ N(0, sd^2), sd ~ Gamma(1, 2)
+
+(shape and rate of the gamma distributions).
 
 A judge who only ever votes on one item says next to nothing of which end is up: the prior of
 ``k_u`` is ``pi^q`` to ``(1 - pi)^q``, with ``q`` (`say`) from 1 for judges whose votes are on many
@@ -44,13 +46,11 @@ from juryrank.inference.opinions import Opinions, VoteInformation
 from juryrank.objective import EFFECT_SD, JudgeSlopes
 from juryrank.votes import total_weight
 
-SCORE_SCALE = 1.0
-TASTE_SCALE = 0.5
-OWN_EFFECT_SCALE = 0.5
-"""Medians of the half-Cauchy priors of the scales."""
-ACCURACY_SCALE = 0.5
-"""Of the half-normal prior of ``T``. A heavier tail would admit juries of which all but one have
-``g = -1/2``, the end of the shifted log-normal, at no cost."""
+PRIORS = {"score": (1.0, 0.5), "accuracy": (3.0, 8.0), "taste": (1.0, 2.0), "own": (1.0, 2.0)}
+"""Shapes and rates of the gamma priors of the scales. Scores and tastes may have none; judges
+differ in accuracy. No tail is heavier than exponential: votes that all agree put no limit on the scores,
+and a spread of accuracies without limit would admit juries of which all but one have ``g = -1/2``,
+the end of the shifted log-normal, at no cost."""
 BACKWARDS = (1.0, 9.0)
 """The share of backwards judges is ``Beta(1, 9)``."""
 DEGREES = np.array([1.5, 2.0, 3.0, 5.0, 10.0, 50.0])
@@ -157,8 +157,8 @@ class Chain:
         self.common = np.concatenate((score - score.mean(), effects[self.common_effects]))
         self.mixing = np.ones(self.cells)
         """``lambda``: precisions of single tastes, in units of ``1 / w^2``."""
-        spread = float(np.std(score)) if np.any(score) else SCORE_SCALE
-        first = Scales(spread, *FIRST_SCALES, np.full(self.n_own, OWN_EFFECT_SCALE), 3.0, 0.1)
+        spread = float(np.std(score)) if np.any(score) else 1.0
+        first = Scales(spread, *FIRST_SCALES, np.full(self.n_own, 0.5), 3.0, 0.1)
         self.scales = first
         self.information = VoteInformation(opinions, n_items)
         self.step_of_judges = np.full(self.m, 0.7)
@@ -397,35 +397,23 @@ class Chain:
 
     def _draw_scales(self) -> None:
         scales = self.scales
-        score = self._scale(self.score, scales.score, SCORE_SCALE)
+        score = self._scale("score", self.score, scales.score)
         taste, accuracy = scales.taste, scales.accuracy
         if self.cells:
-            taste = self._scale(np.sqrt(self.mixing) * self.taste, taste, TASTE_SCALE)
+            taste = self._scale("taste", np.sqrt(self.mixing) * self.taste, taste)
         if self.free:
-            accuracy = self._accuracy_scale(accuracy)
+            accuracy = self._scale("accuracy", self.theta, accuracy)
         effects = self.own[self.theta_at.stop :].reshape(self.n_own, self.m)
-        own = [
-            self._scale(some, sd, OWN_EFFECT_SCALE)
-            for some, sd in zip(effects, scales.own, strict=True)
-        ]
+        own = [self._scale("own", *both) for both in zip(effects, scales.own, strict=True)]
         backwards, forwards = self._sides()
         share = self.rng.beta(BACKWARDS[0] + backwards, BACKWARDS[1] + forwards)
         self.scales = Scales(score, accuracy, taste, np.array(own), scales.degrees, float(share))
 
-    def _scale(self, values: Floats, old: float, median: float) -> float:
-        """A scale with a half-Cauchy prior, given normal values of it.
-
-        The prior is a mixture: ``S^2 | a ~ IG(1/2, 1/a)``, ``a ~ IG(1/2, 1/median^2)``.
-        """
-        a = (median**-2 + old**-2) / self.rng.standard_gamma(1.0)
-        rate = 1.0 / a + 0.5 * float(values @ values)
-        return float(np.sqrt(rate / self.rng.standard_gamma(0.5 * (len(values) + 1))))
-
-    def _accuracy_scale(self, old: float) -> float:
-        """``T``, given theta: proposed as with a half-Cauchy prior, accepted by the half-normal."""
-        proposed = self._scale(self.theta, old, ACCURACY_SCALE)
-        square, before = (proposed / ACCURACY_SCALE) ** 2, (old / ACCURACY_SCALE) ** 2
-        gain = np.log1p(square) - np.log1p(before) - 0.5 * (square - before)
+    def _scale(self, name: str, values: Floats, old: float) -> float:
+        """A scale given normal values of it: proposed as without a prior, accepted by it."""
+        square = 0.5 * float(values @ values)
+        proposed = float(np.sqrt(square / self.rng.standard_gamma(0.5 * len(values))))
+        gain = _prior_gain(name, old, proposed / old)
         return proposed if np.log(self.rng.random()) < gain else old
 
     def _move_together(self) -> None:
@@ -455,9 +443,8 @@ class Chain:
             square = float(self.theta @ self.theta - theta @ theta)
             volume = float(np.sum(self.theta - theta)) - self.m * log_c
             change = 0.5 * square / scales.accuracy**2 + volume
-            change += log_c + _half_cauchy_gain(scales.score, c, SCORE_SCALE)
-            if self.cells:
-                change += log_c + _half_cauchy_gain(scales.taste, c, TASTE_SCALE)
+            change += _prior_gain("score", scales.score, c)
+            change += _prior_gain("taste", scales.taste, c) if self.cells else 0.0
         chance = float(np.exp(min(change, 0.0)))
         if self.rng.random() < chance:
             self._rescale(c, theta)
@@ -541,10 +528,7 @@ class _InUnits:
         self.chain = chain
         own, n_own, n_common = chain.scales.own, len(chain.own), len(chain.common)
         self.names = ["score", *["taste"] * bool(chain.cells), *["accuracy"] * chain.free]
-        known = {"score": SCORE_SCALE, "taste": TASTE_SCALE, "accuracy": ACCURACY_SCALE}
-        self.medians = np.array([known[name] for name in self.names])
-        self.is_normal = np.array([name == "accuracy" for name in self.names])
-        """Whose prior is half-normal, and not half-Cauchy."""
+        self.shape, self.rate = np.array([PRIORS[name] for name in self.names]).T
         self.own_at, self.common_at = slice(0, n_own), slice(n_own, n_own + n_common)
         self.scores_at = slice(n_own, n_own + chain.n)
         self.scales_at = slice(n_own + n_common, n_own + n_common + len(self.names))
@@ -611,10 +595,9 @@ class _InUnits:
         slope[self.common_at] = chain._common_slope(votes)
         parts = (self.scores_at, *[slice(0, chain.cells)] * bool(chain.cells))
         parts += (chain.theta_at,) * chain.free
-        square = np.exp(2.0 * position[self.scales_at]) / self.medians**2
         pulls = [float(slope[part] @ place[part]) for part in parts]
-        pull_of_prior = np.where(self.is_normal, square, 2.0 * square / (1.0 + square))
-        slope[self.scales_at] = np.array(pulls) - 1.0 + pull_of_prior
+        of_prior = self.rate * np.exp(position[self.scales_at]) - self.shape
+        slope[self.scales_at] = np.array(pulls) + of_prior
         slope *= unit
         slope += self.prior * position
         return slope
@@ -622,8 +605,7 @@ class _InUnits:
     def energy(self, votes: JudgeSlopes, at: Trajectory) -> float:
         """Potential and kinetic energy."""
         log_scale = at.position[self.scales_at]
-        square = np.exp(2.0 * log_scale) / self.medians**2
-        scales = float(np.sum(np.where(self.is_normal, 0.5 * square, np.log1p(square)) - log_scale))
+        scales = float(np.sum(self.rate * np.exp(log_scale) - self.shape * log_scale))
         kinetic = float(at.momentum @ self.velocity(at.momentum))
         potential = float(at.position @ (self.prior * at.position))
         return float(votes.value.sum()) + scales + 0.5 * (potential + kinetic)
@@ -636,10 +618,10 @@ def _root(information: Floats, prior: float) -> Floats:
     return np.asarray(np.linalg.cholesky(information + prior * np.eye(len(information))))
 
 
-def _half_cauchy_gain(scale: float, factor: float, median: float) -> float:
-    """What the log-density of a scale gains if it is multiplied."""
-    before, after = (scale / median) ** 2, (factor * scale / median) ** 2
-    return float(np.log1p(before) - np.log1p(after))
+def _prior_gain(name: str, scale: float, factor: float) -> float:
+    """What the log-density of the logarithm of a scale gains if the scale is multiplied."""
+    shape, rate = PRIORS[name]
+    return float(shape * np.log(factor) - rate * scale * (factor - 1.0))
 
 
 def _student_sums(square: Floats) -> Floats:

@@ -27,6 +27,8 @@ UNSEEN = -1
 NUMBERS_AT_ONCE = 2_000_000
 MOST_DRAWS = 400
 """Predictions are averaged over so many draws, evenly spaced,"""
+MOST_KINDS = 199
+"""Of more items, some share the tastes that are drawn for them where they are new to a judge."""
 MOST_DRAWS_OF_LISTS = 100
 """and those of rankings, which take longer, over so many."""
 
@@ -53,15 +55,16 @@ class DrawnPredictions:
 
     @cached_property
     def _fresh(self) -> Floats:
-        """A taste for an item new to a judge: for each draw, one for either side.
+        """Tastes for items new to a judge: for each draw some; an item has one by its code.
 
         The draws' quantiles are evenly spread, so that few of them do.
         """
         sample, count = self.sample, len(self._draws)
+        kinds = min(self.layout.n_items, MOST_KINDS)
         if not sample.has_tastes:
-            return np.zeros((count, 2))
+            return np.zeros((count, kinds))
         rng, middle = np.random.default_rng(2), (np.arange(count) + 0.5) / count
-        spread = np.column_stack([rng.permutation(middle) for _ in range(2)])
+        spread = np.column_stack([rng.permutation(middle) for _ in range(kinds)])
         scale, degrees = (part[self._draws, None] for part in (sample.taste_sd, sample.degrees))
         return np.asarray(scale * stdtrit(degrees, spread))
 
@@ -73,10 +76,9 @@ class DrawnPredictions:
         below = np.cumsum(self.counts) / self.counts.sum()
         return np.minimum(np.searchsorted(below, middle), len(self.counts) - 1)
 
-    def _tastes(self, judge: Codes, item: Codes, side: int) -> Floats:
+    def _tastes(self, judge: Codes, item: Codes) -> Floats:
         """Tastes of judges for items: a row for each draw."""
-        shape = len(self._draws), len(judge)
-        fresh = np.broadcast_to(self._fresh[:, side, None], shape)
+        fresh = self._fresh[:, item % self._fresh.shape[1]]
         if not self.sample.has_tastes:
             return fresh
         keys = judge * self.layout.n_items + item
@@ -126,8 +128,8 @@ class DrawnPredictions:
 
     def _some(self, judge: Codes, left: Codes, right: Codes, *, shares: bool) -> Floats:
         score = self.sample.score[self._draws]
-        gap = score[:, left] + self._tastes(judge, left, 0)
-        gap -= score[:, right] + self._tastes(judge, right, 1)
+        gap = score[:, left] + self._tastes(judge, left)
+        gap -= score[:, right] + self._tastes(judge, right)
         x = self._accuracies(judge) * gap
         if not shares:
             return np.asarray(self.noise.cdf(x).mean(axis=0))
@@ -138,7 +140,7 @@ class DrawnPredictions:
         """``-log P`` of lists without ties: of each the judge, of each entry the item, by code."""
         of_entry = judge[lists.entry_list]
         draws = range(0, len(self._draws), max(1, len(self._draws) // MOST_DRAWS_OF_LISTS))
-        opinion = self.sample.score[self._draws][:, item] + self._tastes(of_entry, item, 0)
+        opinion = self.sample.score[self._draws][:, item] + self._tastes(of_entry, item)
         accuracy = self._accuracies(of_entry)
         alone = lists._replace(item=np.arange(len(item), dtype=np.int32))
         objective = Objective(no_wins(len(lists.start) - 1), len(item), self.noise, lists=alone)
