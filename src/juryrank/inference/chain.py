@@ -48,9 +48,9 @@ from juryrank.votes import total_weight
 
 PRIORS = {"score": (1.0, 0.5), "accuracy": (3.0, 8.0), "taste": (1.0, 2.0), "own": (1.0, 2.0)}
 """Shapes and rates of the gamma priors of the scales. Scores and tastes may have none; judges
-differ in accuracy. No tail is heavier than exponential: votes that all agree put no limit on the scores,
-and a spread of accuracies without limit would admit juries of which all but one have ``g = -1/2``,
-the end of the shifted log-normal, at no cost."""
+differ in accuracy. No tail is heavier than exponential: votes that all agree put no limit on the
+scores, and a spread of accuracies without limit would admit juries of which all but one have
+``g = -1/2``, the end of the shifted log-normal, at no cost."""
 BACKWARDS = (1.0, 9.0)
 """The share of backwards judges is ``Beta(1, 9)``."""
 DEGREES = np.array([1.5, 2.0, 3.0, 5.0, 10.0, 50.0])
