@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from juryrank.joining import join_votes
     from juryrank.judging import Heterogeneity, JudgeReport, judges
     from juryrank.noise import Noise, noise_from_log_density
-    from juryrank.ranking import Fit, Ranking
+    from juryrank.ranking import Draws, Fit, Ranking
     from juryrank.reading import read_votes, votes_from
     from juryrank.scaling import Scale
     from juryrank.simulation import Simulation, simulate
@@ -30,6 +30,7 @@ _HOME = {
     "Comparison": "comparing",
     "CrowdSolver": "solvers.crowd",
     "Difference": "intervals",
+    "Draws": "ranking",
     "Fit": "ranking",
     "Heterogeneity": "judging",
     "InputError": "errors",
@@ -59,6 +60,7 @@ __all__ = [
     "Comparison",
     "CrowdSolver",
     "Difference",
+    "Draws",
     "Fit",
     "Heterogeneity",
     "InputError",

@@ -132,6 +132,7 @@ def judges(
     noise: str | Noise | None = None,
     prior: PriorChoice = "auto",
     guard: bool = True,
+    tastes: bool | None = None,
     ties: Ties | None = None,
     order: Order = "none",
     confidence: float = 0.95,
@@ -143,8 +144,9 @@ def judges(
     The arguments are those of `rank`; the model must be one that estimates accuracies.
     """
     task = task_of(
-        as_votes(votes), model, noise, prior, guard=guard, ties=ties, order=order, threads=threads
-    )
+        as_votes(votes), model, noise, prior, guard=guard, tastes=tastes, ties=ties, order=order,
+        threads=threads,
+    )  # fmt: skip
     if task.model.judges != "accuracy":
         raise InputError(
             f"The model {model!r} does not estimate accuracies: use hbtl, htcv or htm to look at "
@@ -152,7 +154,7 @@ def judges(
         )
     say = watch or (lambda _what, _done, _total: None)
     with one_blas_thread():
-        found = fit(task)
+        found = fit(task, watch_draws=lambda *done: say("Sampling the posterior", *done))
         ranking = answer(task, found, "posterior", confidence)
         table, influence = _table(task, found, ranking, say)
         test = _heterogeneity(task, found, say) if task.accuracies_free else None

@@ -325,6 +325,7 @@ def judges(
     source: Source,
     model: Annotated[str, typer.Option(help="hbtl, htcv or htm.", metavar="NAME")] = DEFAULT_MODEL,
     noise: Noise = None,
+    tastes: Tastes = None,
     ties: Ties = None,
     order: Order = "none",
     confidence: Confidence = 0.95,
@@ -346,8 +347,9 @@ def judges(
     _check_destinations(source, out)
     votes = source.read()
     report = _judged(
-        votes, model, noise=noise, ties=ties, order=order, confidence=confidence, threads=threads
-    )
+        votes, model, noise=noise, tastes=tastes, ties=ties, order=order, confidence=confidence,
+        threads=threads,
+    )  # fmt: skip
     _save_table(report.table, "judges", out)
     if as_json:
         from juryrank.writing import finite

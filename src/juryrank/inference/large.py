@@ -40,7 +40,7 @@ NEGLIGIBLE = 0.01
 UNEVEN = 1.3
 """Judges are weighted if their weights differ by this factor."""
 VOTES_AT_ONCE = 500_000
-BUSIEST = 50
+BUSIEST = 8
 """So many judges with the most votes tell whether tastes matter."""
 JUDGES_AT_ONCE = 512
 MOMENT_ROUNDS = 5

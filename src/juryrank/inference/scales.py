@@ -31,12 +31,12 @@ SPARSE_ITEMS, SPARSE_JUDGES = 50.0, 30.0
 """or up to here, if there are fewer votes for each item, or by each judge."""
 MOST_CHAINED = 1_000
 """Entries of rankings under noise other than Gumbel, whose probabilities take far longer."""
-PART = 5_000
+PART = 3_000
 """Else so much work is sampled,"""
 PART_JUDGES = 40
 """by so many judges at least, if there are as many."""
 BISECTIONS = 40
-PART_LENGTH = Length(warm_up=120, kept=120, most=120)
+PART_LENGTH = Length(warm_up=100, kept=80, most=80)
 SCALE_RANGE = (0.02, 50.0)
 ACCURACY_SD_RANGE = (0.03, 5.0)
 

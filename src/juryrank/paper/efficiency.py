@@ -98,7 +98,7 @@ def _errors(model: str, votes: int, seed: int, trial: int) -> tuple[float, float
     )  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)
-        ranking = rank(made.votes, model, intervals=None, threads=1)
+        ranking = rank(made.votes, model, tastes=False, intervals="information", threads=1)
     found_score = ranking.items.sort("item")["score"].to_numpy()
     found_accuracy = ranking.judges.sort("judge")["accuracy"].to_numpy()
     return float(np.mean((found_score - score) ** 2)), float(

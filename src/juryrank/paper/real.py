@@ -185,7 +185,7 @@ def _algorithm_1(
 
 
 def _our_default(votes: Votes) -> Floats:
-    ranking = rank(votes, intervals=None)
+    ranking = rank(votes, tastes=False, intervals="information")
     by_item = dict(zip(ranking.items["item"], ranking.items["score"], strict=True))
     return np.array([by_item[item] for item in votes.items])
 

@@ -164,7 +164,7 @@ def _our_default_unguarded(votes: Votes, cell: Cell) -> Floats:  # noqa: ARG001
 
 
 def _ranked(votes: Votes, *, guard: bool) -> Floats:
-    ranking = rank(votes, guard=guard, intervals=None, threads=1)
+    ranking = rank(votes, guard=guard, tastes=False, intervals="information", threads=1)
     by_item = dict(zip(ranking.items["item"], ranking.items["score"], strict=True))
     return np.array([by_item[item] for item in votes.items])
 
