@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test bench bench-full docs study-coverage study-kinds study-priors clean
+.PHONY: demo test bench bench-full docs study-coverage study-kinds study-priors study-stress clean
 
 demo: $(VENV)/.demo
 	@echo "\n\$$ juryrank check examples/llm_judges.csv"
@@ -45,6 +45,9 @@ study-kinds: $(VENV)/.test
 
 study-priors: $(VENV)/.test
 	$(BIN)/python -m studies.priors
+
+study-stress: $(VENV)/.test
+	$(BIN)/python -m studies.stress
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build site

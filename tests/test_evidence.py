@@ -93,7 +93,7 @@ def test_votes_that_cancel_but_for_rounding_are_no_opinion() -> None:
 
 def test_a_fitted_model_is_calibrated_on_its_own_votes() -> None:
     made = jr.simulate(30, 40, adversaries=5, votes_per_judge=400, seed=2)
-    bins = jr.rank(made.votes).evidence.calibration(0.95)
+    bins = jr.rank(made.votes, prior=(1.0, 0.5)).evidence.calibration(0.95)
     assert bins["votes"].sum() == pytest.approx(16_000)
     inside = (bins["low"] < bins["expected"]) & (bins["expected"] < bins["high"])
     assert inside.sum() >= len(bins) - 1

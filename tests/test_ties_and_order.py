@@ -29,7 +29,7 @@ import juryrank as jr
 from juryrank.asking import task_of
 from juryrank.connect import lone_judges
 from juryrank.effects import EffectModel
-from juryrank.fitting import fit
+from juryrank.fits import fit
 from juryrank.guard import OneSided, without_cells
 from juryrank.ranking import Ranking
 from juryrank.solvers.paper import PaperSolver

@@ -14,7 +14,7 @@ from juryrank import uncertainty as module
 from juryrank.arrays import Floats
 from juryrank.asking import PriorChoice, task_of
 from juryrank.errors import InputError
-from juryrank.fitting import Fitted, fit
+from juryrank.fits import Fitted, fit
 from juryrank.inference.sampling import gauge_scale, robust_gauge
 from juryrank.objective import Objective
 from juryrank.uncertainty import by_information, gauge_of, moves_of_judges

@@ -18,7 +18,8 @@ from juryrank.asking import Order, PriorChoice, Task, Ties, task_of
 from juryrank.comparing import compare
 from juryrank.effects import NO_EFFECTS
 from juryrank.errors import InputError, JuryrankWarning
-from juryrank.fitting import Fitted, allowances, answer, fit, refit_with
+from juryrank.fits import Fitted, fit, refit_with
+from juryrank.fitting import allowances, answer
 from juryrank.guard import votes_that_count
 from juryrank.information import MOST_DENSE
 from juryrank.lists import (
