@@ -230,9 +230,7 @@ def _solver(model: Model, solver: Solver) -> AnySolver:
     if isinstance(solver, CrowdSolver) and model.method == "crowd":
         return solver
     if solver != "profile":
-        raise InputError(
-            f"The model {model.name!r} has a method of its own: leave the solver away."
-        )
+        raise InputError(f"The model {model.name!r} has a method of its own: omit the solver.")
     own: dict[str, AnySolver] = {
         "crowd": CrowdSolver(),
         "rank-centrality": RankCentrality(),

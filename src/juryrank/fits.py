@@ -197,7 +197,7 @@ def _near_the_mode(
         solution = solver.solve(objective, solution.state, solution.accuracy)
         gauge = robust_gauge(objective, solution.accuracy, counts)
     size, lost = None, None
-    if found.has_tastes:
+    if found.has_tastes and not objective.lists.number:
         size = found.typical_taste if noise is None else gauge.scale * noise.sd
         lost = attenuation(solution.accuracy / gauge.scale, counts, task.noise, size)
         gauge = Gauge(lost.factor * gauge.scale, lost.factor * gauge.slope)

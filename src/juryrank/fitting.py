@@ -194,7 +194,7 @@ def _check_intervals(task: Task, intervals: Intervals | None, confidence: float)
     if intervals == "sandwich" and not profile:
         raise InputError(
             "The sandwich needs a likelihood at its best, which only the profile solver finds: "
-            "leave the solver away, or use intervals='bootstrap' (--intervals bootstrap)."
+            "omit the solver, or use intervals='bootstrap' (--intervals bootstrap)."
         )
     if intervals == "bootstrap" and task.model.method not in ("likelihood", "crowd"):
         raise InputError(f"The model {task.model.name!r} has no intervals.")

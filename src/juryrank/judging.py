@@ -18,7 +18,7 @@ from juryrank.asking import Order, PriorChoice, Task, Ties, task_of
 from juryrank.comparing import compare
 from juryrank.effects import NO_EFFECTS
 from juryrank.errors import InputError, JuryrankWarning
-from juryrank.fits import Fitted, fit, refit_with
+from juryrank.fits import Fitted, fit, in_gauge, refit_with
 from juryrank.fitting import allowances, answer
 from juryrank.guard import votes_that_count
 from juryrank.information import MOST_DENSE
@@ -200,7 +200,8 @@ def _left_out(task: Task, found: Fitted, say: Counter) -> tuple[Floats, pl.Serie
     if scores is None:
         return np.full(count, np.nan), pl.Series([None] * count, dtype=pl.Int64), how
     agreement, influence = np.empty(count), np.empty(count, dtype=np.int64)
-    place = _places(found.solution.score)
+    # Scores without a judge are those of best fits, and so must be the ones they are held against.
+    place = _places(found.solution.score if found.raw is None else found.raw.score)
     lists = pairs_of(votes.lists)
     of_judge = np.searchsorted(votes.lists.judge[lists[0]], np.arange(count + 1))
     with_ties, *_ = tied_pairs_of(votes.lists)
@@ -236,7 +237,7 @@ def _scores_without(task: Task, found: Fitted) -> tuple[Callable[[int], Floats] 
     if objective.n_items > MOST_DENSE:
         return None, f"not at all: too many items ({objective.n_items:,}) and judges ({count:,})"
     moved = moves_of_judges(objective, found.raw, found.gauge)
-    score = found.solution.score
+    score = in_gauge(found.raw, found.gauge).score
     return lambda u: score - moved(u), "to first order, as there are too many votes to fit anew"
 
 

@@ -120,7 +120,7 @@ class Plots:
         return _calibration(bins.to_dicts(), _dots(self._ranking.pairs), self._interval)
 
     def matrix(self, top: int = MOST_IN_MATRIX) -> Any:
-        """The chance that an average judge prefers the row's item to the column's."""
+        """The chance that a judge like these prefers the row's item to the column's."""
         if not 2 <= top <= MOST_IN_MATRIX:
             raise InputError(f"top={top} must be from 2 to {MOST_IN_MATRIX}.")
         items = self._ranking.items["item"].head(top)

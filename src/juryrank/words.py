@@ -19,8 +19,8 @@ SMALL_TASTE = 0.2
 """Of the spread of scores: smaller tastes are hardly any."""
 WORTH_SAYING = 1.1
 """Intervals wider by this factor are worth a word."""
-DOMINANT = 0.3
-"""A judge with so large a share of the votes is worth a word."""
+DOMINANT, MANY_TIMES = 0.3, 2.0
+"""A judge with so large a share of the votes, and so many times the usual one, is worth a word."""
 CLEAR = 0.9
 """With less confidence nothing is called clear."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
@@ -191,7 +191,8 @@ def tastes_in_words(ranking: Ranking) -> Iterator[str]:
             f"Judges differ in taste: an item is worth ±{fit.taste_sd:.2f} more or less to a judge "
             f"than its score{wider}."
         )
-    if fit.largest_share is not None and fit.largest_share >= DOMINANT:
+    typical = 1.0 / len(ranking.judges)
+    if (fit.largest_share or 0.0) >= max(DOMINANT, MANY_TIMES * typical):
         share = fit.largest_share
         yield (
             f"One judge cast {share:.0%} of the votes. Repeated votes on an item are one opinion, "

@@ -568,8 +568,13 @@ def _numbers(option: str, text: str) -> list[float]:
 
 
 def _models(text: str) -> list[str]:
-    names = (name.strip() for name in text.split(","))
-    return list(dict.fromkeys(model_named(name).name for name in names))
+    from juryrank.comparing import NO_TASTES
+
+    found = []
+    for name in (part.strip() for part in text.split(",")):
+        suffix = NO_TASTES if name.endswith(NO_TASTES) else ""
+        found.append(model_named(name.removesuffix(suffix)).name + suffix)
+    return list(dict.fromkeys(found))
 
 
 # --- the work ------------------------------------------------------------------------------------

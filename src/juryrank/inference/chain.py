@@ -65,6 +65,8 @@ TOGETHER_EVERY = 2
 SCALE_MASS = 4.0
 """The metric of the logarithms of scales, which are known to about a factor of e^(1/2)."""
 WANTED_OF_GAUGE = 0.4
+FARTHEST = 500.0
+"""Accuracy times opinion, in log-odds, beyond which no votes lead."""
 MOST_DENSE = 500
 """With more items the metric of the scores is diagonal."""
 TURN_EVERY = 5
@@ -218,10 +220,17 @@ class Chain:
 
     def _votes(self, own: Floats, common: Floats) -> JudgeSlopes:
         """The likelihood, judge by judge, and its slopes."""
-        opinion = self._opinion(own, common)
+        opinion, accuracy = self._opinion(own, common), self._accuracy(own[self.theta_at])
+        if not np.abs(accuracy).max() * np.abs(opinion).max() < FARTHEST:
+            return self._nowhere()
         if self.n_effects:
             opinion = np.concatenate((opinion, self._effects(own, common)))
-        return self.objective.votes_alone(opinion, self._accuracy(own[self.theta_at]))
+        return self.objective.votes_alone(opinion, accuracy)
+
+    def _nowhere(self) -> JudgeSlopes:
+        """What is known where a move has lost its way: nothing, so that it is not accepted."""
+        lost = np.full(self.m, np.nan)
+        return JudgeSlopes(lost, np.full(self.objective.layout.size, np.nan), lost)
 
     def _own_slope(self, votes: JudgeSlopes, own: Floats) -> Floats:
         """Of the likelihood in the judges' unknowns."""
@@ -405,9 +414,8 @@ class Chain:
             accuracy = self._scale("accuracy", self.theta, accuracy)
         effects = self.own[self.theta_at.stop :].reshape(self.n_own, self.m)
         own = [self._scale("own", *both) for both in zip(effects, scales.own, strict=True)]
-        backwards, forwards = self._sides()
-        share = self.rng.beta(BACKWARDS[0] + backwards, BACKWARDS[1] + forwards)
-        self.scales = Scales(score, accuracy, taste, np.array(own), scales.degrees, float(share))
+        own_scales = np.array(own)
+        self.scales = scales._replace(score=score, accuracy=accuracy, taste=taste, own=own_scales)
 
     def _scale(self, name: str, values: Floats, old: float) -> float:
         """A scale given normal values of it: proposed as without a prior, accepted by it."""
@@ -483,6 +491,10 @@ class Chain:
             self.own = self.own.copy()
             self.own[: self.cells] *= -1.0
             self._stretch_scores(-1.0)
+            backwards, forwards = forwards, backwards
+        # The turn was drawn with pi integrated out, so that pi must be drawn before it is used.
+        share = float(self.rng.beta(a + backwards, b + forwards))
+        self.scales = self.scales._replace(backwards=share)
         if self.rounds % TURN_EVERY == 0:
             self._turn_judges()
 

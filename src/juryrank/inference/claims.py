@@ -78,4 +78,6 @@ def _limit(wrong: Floats, allowed: float) -> float:
     """The largest chance of being wrong with which a pair is claimed."""
     likely = np.sort(wrong[wrong <= allowed])
     fits = int(np.searchsorted(np.cumsum(likely), allowed, side="right"))
+    if fits < len(likely):  # of pairs with the same chance all are claimed, or none
+        fits = int(np.searchsorted(likely, likely[fits], side="left"))
     return float(likely[fits - 1]) if fits else -1.0

@@ -239,8 +239,9 @@ def attenuation(accuracy: Floats, counts: Floats, noise: Noise, taste_sd: float)
             low = middle
         else:
             high = middle
-    rest = np.maximum(high**2 - lost * accuracy**2, LEAST_REST * high**2)
-    return Attenuation(high, true(high), high**2 / rest**1.5)
+    rest, least = high**2 - lost * accuracy**2, LEAST_REST * high**2
+    slope_of_true = np.where(rest > least, high**2 / np.maximum(rest, least) ** 1.5, least**-0.5)
+    return Attenuation(high, true(high), slope_of_true)
 
 
 def taste_noise(objective: Objective, solution: Solution, taste_sd: float) -> TasteNoise | None:

@@ -76,6 +76,7 @@ def merged(wins: Wins) -> Wins:
 
     So what is drawn depends neither on the order of the votes nor on how equal ones are written.
     """
+    wins = _ties_in_order(wins)
     columns = [_pair_judges(wins), wins.winner, wins.loser]
     columns += [column for column in (wins.tied, wins.side) if len(column)]
     known, first, group = np.unique(
@@ -88,6 +89,17 @@ def merged(wins: Wins) -> Wins:
     weight = total_weight(group.ravel(), wins.weight, len(first))
     return wins_taken(wins, first, start)._replace(
         given_weight=ALL_ONE if (weight == 1.0).all() else weight
+    )
+
+
+def _ties_in_order(wins: Wins) -> Wins:
+    """Of tied items either may stand first, if sides do not matter: let it be always the same."""
+    if not len(wins.tied) or len(wins.side):
+        return wins
+    turned = wins.tied & (wins.winner > wins.loser)
+    return wins._replace(
+        winner=np.where(turned, wins.loser, wins.winner),
+        loser=np.where(turned, wins.winner, wins.loser),
     )
 
 

@@ -165,8 +165,12 @@ class SampledPosterior(Posterior):
 
 
 def _quantiles(draws: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Of the draws; so far out that few draws are left, at least as far as those of a normal."""
     tail = 0.5 * (1.0 - confidence)
     low, high = np.quantile(draws, (tail, 1.0 - tail), axis=0)
+    if tail * len(draws) < COUNTED:
+        mean, half = draws.mean(axis=0), half_width(confidence) * draws.std(axis=0)
+        low, high = np.minimum(low, mean - half), np.maximum(high, mean + half)
     return low, high
 
 

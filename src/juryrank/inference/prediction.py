@@ -27,10 +27,10 @@ UNSEEN = -1
 NUMBERS_AT_ONCE = 2_000_000
 MOST_DRAWS = 400
 """Predictions are averaged over so many draws, evenly spaced,"""
-MOST_KINDS = 199
-"""Of more items, some share the tastes that are drawn for them where they are new to a judge."""
 MOST_DRAWS_OF_LISTS = 100
 """and those of rankings, which take longer, over so many."""
+MOST_KINDS = 1_999
+"""Of more items, some share the tastes that are drawn for them where they are new to a judge."""
 
 
 class DrawnPredictions:

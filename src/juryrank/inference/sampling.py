@@ -75,7 +75,6 @@ class Sample:
     taste_sd: Floats
     """The scale ``w`` of the tastes, in the gauge; empty in the plain model."""
     degrees: Floats
-    backwards: Floats
     own_sd: Floats
     """Of what sets judges apart in ties and sides, a column for each that there is."""
     loss: float
@@ -84,7 +83,7 @@ class Sample:
     """Effective number of draws of a score, of those that have the fewest."""
     rounds: int
     upside_down: float = 0.0
-    """The share of draws in which most judges vote the other way than in the best fit."""
+    """The share of draws with the other end up."""
 
     @property
     def is_close_call(self) -> bool:
@@ -137,7 +136,7 @@ def sample(
             chain.measure()
         chain.round()
     chain.adapting = False
-    every = max(1, -(-length.kept * len(opinions) // MOST_TASTES)) if tastes else 1
+    every = max(1, -(-length.most * len(opinions) // MOST_TASTES)) if tastes else 1
     kept = _Kept(objective.choices_per_judge, every)
     wanted = length.kept
     while True:
@@ -196,7 +195,6 @@ class _Kept:
             accuracy_sd=np.array([one.accuracy for one in scales]),
             taste_sd=of_tastes,
             degrees=np.array([one.degrees for one in scales]),
-            backwards=np.array([one.backwards for one in scales]),
             own_sd=np.array([one.own for one in scales]),
             loss=self.loss / len(draws),
             effective=effective,
@@ -205,12 +203,15 @@ class _Kept:
 
 
 def turned_upright(found: Sample, reference: Floats) -> Sample:
-    """The draws with the same end up, that of the best fit, unless it is a close call.
+    """The draws with the same end up, that of most draws, unless it is a close call.
 
-    `reference` has the accuracies of the best fit; a draw in which judges vote the other way is its
-    mirror image. Which end is up is a convention that nearly all draws agree on, or a doubt.
+    `reference` has the accuracies of the best fit; draws in which judges vote the same way as
+    there, and those in which they do not, are mirror images. Which end is up is a convention that
+    nearly all draws agree on, or a doubt.
     """
     turned, tastes = found.accuracy @ reference < 0.0, found.has_tastes
+    if turned.mean() > 0.5:
+        turned = ~turned
     share = float(turned.mean())
     if share >= CLOSE_CALL:
         return replace(found, upside_down=share)

@@ -29,7 +29,7 @@ MOST_SAMPLED = 30_000
 MOST_SAMPLED_IF_SPARSE = 200_000
 SPARSE_ITEMS, SPARSE_JUDGES = 50.0, 30.0
 """or up to here, if there are fewer votes for each item, or by each judge."""
-MOST_CHAINED = 1_000
+MOST_CHAINED = 400
 """Entries of rankings under noise other than Gumbel, whose probabilities take far longer."""
 PART = 3_000
 """Else so much work is sampled,"""
@@ -44,8 +44,8 @@ ACCURACY_SD_RANGE = (0.03, 5.0)
 def can_be_sampled(objective: Objective) -> bool:
     """Whether the posterior of all votes can be sampled in good time."""
     work, entries = _work(objective), len(objective.lists.item)
-    if entries and not objective.noise.is_gumbel:
-        return entries <= MOST_CHAINED
+    if entries > MOST_CHAINED and not objective.noise.is_gumbel:
+        return False
     sparse = objective.n_entries * 2.0 < SPARSE_ITEMS * objective.n_items
     if objective.accuracies_free:
         sparse |= objective.n_entries < SPARSE_JUDGES * objective.n_judges

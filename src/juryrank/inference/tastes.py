@@ -24,7 +24,8 @@ TASTES = {
 def tastes_frame(found: Sample | None, votes: Votes, confidence: float) -> pl.DataFrame:
     """The tastes whose sign is known, those farthest from 0 first."""
     if found is None or not found.has_tastes:
-        return pl.DataFrame(schema=TASTES)
+        labels = {"judge": votes.judges.dtype, "item": votes.items.dtype}
+        return pl.DataFrame(schema=TASTES | labels)
     draws = found.taste
     wrong = (draws > 0.0).mean(axis=0)
     wrong = np.minimum(wrong, 1.0 - wrong)

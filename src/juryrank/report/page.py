@@ -194,14 +194,14 @@ def _figures_of_pairs(ranking: Ranking) -> Iterator[Figure]:
         "calibration",
         ranking.plot.pairs(),
         "Does the model fit? Votes in groups by how sure the model is of them: dots on the dashed "
-        f"line mean that favourites win as often as foretold.{single}",
+        f"line mean that favourites win as often as predicted.{single}",
     )
     shown = min(len(ranking.items), MOST_IN_MATRIX)
     which = "" if shown == len(ranking.items) else f" The best {shown} items."
     yield Figure(
         "matrix",
         ranking.plot.matrix(),
-        f"How often an average judge would prefer the row's item to the column's.{which}",
+        f"How often a judge like these would prefer the row's item to the column's.{which}",
         LEAST_CELL * shown + 110,
     )
 

@@ -138,7 +138,7 @@ def pairs_table(ranking: Ranking) -> Table:
         Column("against", "other", is_number=False),
         Column("votes", "votes", number),
         Column("won", "observed", _share),
-        Column("foretold", "expected", chance_in_percent),
+        Column("predicted", "expected", chance_in_percent),
         Column("standard errors off", "surprise", lambda z: f"{z:+z.1f}"),
     )
     return _made("pairs", columns, ranking.pairs.head(PAIRS_SHOWN), PAIRS_SHOWN, "item")
