@@ -203,7 +203,7 @@ class Ranking:
     def tastes(self) -> pl.DataFrame:
         """Tastes that stand out: who likes or dislikes what, beyond what its score explains.
 
-        The columns are judge, item, taste (added to the score in this judge's eyes), low, high and
+        The columns are judge, item, taste (added to the score in this judge's votes), low, high and
         votes (the judge's votes on the item); the largest come first. Of those listed at most 5 %
         are expected to have the wrong sign.
         """

@@ -22,23 +22,26 @@ TASTES = {
 
 
 def tastes_frame(found: Sample | None, votes: Votes, confidence: float) -> pl.DataFrame:
-    """The tastes whose sign is known, those farthest from 0 first."""
+    """The tastes whose sign is known, those farthest from 0 first.
+
+    They are told as votes show them: a backwards judge who votes for an item likes it.
+    """
     if found is None or not found.has_tastes:
         labels = {"judge": votes.judges.dtype, "item": votes.items.dtype}
         return pl.DataFrame(schema=TASTES | labels)
-    draws = found.taste
+    draws = found.taste * np.sign(found.accuracy[:: found.every])[:, found.taste_judge]
     wrong = (draws > 0.0).mean(axis=0)
     wrong = np.minimum(wrong, 1.0 - wrong)
     order = np.argsort(wrong, kind="stable")
     share = np.cumsum(wrong[order]) / np.arange(1, len(order) + 1)
     chosen = order[: int(np.searchsorted(share, FALSE_DISCOVERIES, side="right"))]
     tail = 0.5 * (1.0 - confidence)
-    low, high = np.quantile(draws[:, chosen].astype(np.float64), (tail, 1.0 - tail), axis=0)
+    low, high = np.quantile(draws[:, chosen], (tail, 1.0 - tail), axis=0)
     return pl.DataFrame(
         {
             "judge": votes.judges.gather(found.taste_judge[chosen]),
             "item": votes.items.gather(found.taste_item[chosen]),
-            "taste": draws[:, chosen].astype(np.float64).mean(axis=0),
+            "taste": draws[:, chosen].mean(axis=0),
             "low": low,
             "high": high,
             "votes": _votes_in(votes, found)[chosen],
