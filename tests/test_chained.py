@@ -133,7 +133,7 @@ def test_recovery_of_rankings_under_normal_noise() -> None:
     simulated = jr.simulate(10, 8, model="htcv", per_vote=5, votes_per_judge=40, seed=4,
                             adversaries=2)  # fmt: skip
     votes = simulated.coded()
-    found, again = (jr.rank(votes, "htcv", threads=threads) for threads in (1, 2))
+    found, again = (jr.rank(votes, "htcv", tastes=False, threads=threads) for threads in (1, 2))
     assert found.to_json() == again.to_json()
     truth = dict(simulated.items.iter_rows())
     scores = [truth[item] for item in found.items["item"]]

@@ -83,15 +83,16 @@ def test_the_impossible_is_refused(wrong: dict[str, object], complaint: str) -> 
 
 @pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 @pytest.mark.parametrize(
-    ("folder", "most"), [("reading_level", 0.5015), ("country_population", 0.4920)]
+    ("folder", "ours", "most"),
+    [("reading_level", "hbtl-no-tastes", 0.5015), ("country_population", "hbtl", 0.4920)],
 )
 def test_held_out_log_loss_on_real_data_beats_plain_bradley_terry(
-    data: Path, folder: str, most: float
+    data: Path, folder: str, ours: str, most: float
 ) -> None:
-    table = jr.compare(
-        jr.read_votes(data / folder / "votes.csv"), ["hbtl", "btl", "crowdbt", "win-rate"]
-    ).table
-    assert table["model"][0] == "hbtl"
+    """With tastes Reading Level is predicted better still, but takes minutes."""
+    votes = jr.read_votes(data / folder / "votes.csv")
+    table = jr.compare(votes, [ours, "btl", "win-rate"]).table
+    assert table["model"][0] == ours
     assert table["log_loss"][0] < most
 
 
