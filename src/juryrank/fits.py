@@ -282,15 +282,9 @@ def in_gauge(solution: Solution, gauge: Gauge) -> Solution:
 
 def refit_with(task: Task, found: Fitted, objective: Objective) -> Callable[[Floats], Floats]:
     """Fit again, as before, when each judge's votes count so many times."""
-    wins, lists = objective.wins, objective.lists
 
     def refit(times: Floats) -> Floats:
-        weight = wins.weight * np.repeat(times, np.diff(wins.start))
-        again = replace(
-            objective,
-            wins=wins._replace(given_weight=weight),
-            lists=lists._replace(weight=lists.weight * times[lists.judge]),
-        )
+        again = reweighted(objective, times)
         if isinstance(task.solver, ProfileSolver) and found.raw is not None:
             solution = ROUGH.solve(again, found.raw.state, found.raw.accuracy)
         elif isinstance(task.solver, PaperSolver | CrowdSolver):

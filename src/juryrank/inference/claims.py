@@ -13,12 +13,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from juryrank.arrays import Floats
+from juryrank.inference.opinions import Codes
 from juryrank.inference.posterior import Posterior
-
-Codes = NDArray[np.int64]
 
 MOST_SORTED = 3_000
 """With more items, every claim has the same small share of the whole chance of an error."""

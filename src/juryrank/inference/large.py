@@ -211,7 +211,7 @@ def taste_variance(objective: Objective, solution: Solution, guess: float) -> fl
     for _ in range(MOMENT_ROUNDS):
         weight = (1.0 + variance * diagonal) ** -2.0
         told = weight * expected
-        if float(told.sum()) ** 2 < LEAST_OPINIONS * float(told @ told):
+        if float(told.sum()) ** 2 <= LEAST_OPINIONS * float(told @ told):
             return guess
         variance = max(float(weight @ observed) / float(told.sum()), 0.0)
     return variance
@@ -222,8 +222,8 @@ def attenuation(accuracy: Floats, counts: Floats, noise: Noise, taste_sd: float)
 
     A taste makes votes noisier: averaged over tastes, ``F(g (d + b - b'))`` is about
     ``F(g d / sqrt(1 + 2 k g^2 w^2))``. So with ``l`` the factor by which scores are too small, a
-    fitted accuracy is
-    ``l g / sqrt(1 + 2 k w^2 g^2)``, and ``l`` is what brings the true ones into the gauge.
+    fitted accuracy is ``l g / sqrt(1 + 2 k w^2 g^2)``, and ``l`` is what brings the true ones into
+    the gauge.
     """
     slope = 0.5 * float(noise.terms(0.0)[1])
     lost = 2.0 * PROBIT * (2.0 * np.pi) * slope**2 * taste_sd**2
@@ -278,9 +278,13 @@ def _largest_size(objective: Objective, solution: Solution) -> float:
 
 def reweighted(objective: Objective, weight: Floats) -> Objective:
     """The objective with each judge's votes counting so many times."""
-    wins = objective.wins
+    wins, lists = objective.wins, objective.lists
     each = wins.weight * np.repeat(weight, np.diff(wins.start))
-    return replace(objective, wins=wins._replace(given_weight=each))
+    return replace(
+        objective,
+        wins=wins._replace(given_weight=each),
+        lists=lists._replace(weight=lists.weight * weight[lists.judge]),
+    )
 
 
 def with_tastes(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from juryrank.arrays import Floats
-from juryrank.lists import Lists, choices
+from juryrank.lists import Lists, choices, judge_codes
 from juryrank.objective import NO_PRIOR, Objective
 from juryrank.votes import ALL_ONE, Wins, total_weight, wins_taken
 
@@ -68,7 +68,7 @@ def opinions_of(objective: Objective, *, tastes: bool) -> Opinions:
 
 def _pair_judges(wins: Wins) -> Codes:
     """The judge of every vote on a pair."""
-    return np.repeat(np.arange(len(wins.start) - 1), np.diff(wins.start))
+    return judge_codes(wins.start).astype(np.int64)
 
 
 def merged(wins: Wins) -> Wins:

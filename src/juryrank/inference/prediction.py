@@ -9,18 +9,16 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp, stdtrit
 
 from juryrank.arrays import Floats
 from juryrank.effects import Layout
+from juryrank.inference.opinions import Codes
 from juryrank.inference.sampling import Sample
 from juryrank.lists import Lists
 from juryrank.noise import Noise
 from juryrank.objective import Objective
 from juryrank.votes import no_wins
-
-Codes = NDArray[np.int64]
 
 UNSEEN = -1
 """The code of a judge drawn at random, in proportion to votes."""
