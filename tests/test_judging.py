@@ -11,10 +11,10 @@ from scipy.stats import binom, norm
 from typer.testing import CliRunner, Result
 
 import juryrank as jr
-from juryrank import judging
 from juryrank.cli.app import app
 from juryrank.errors import InputError
-from juryrank.verdicts import unlikely_excess
+from juryrank.judging import report as judging
+from juryrank.judging.verdicts import unlikely_excess
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 

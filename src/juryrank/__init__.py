@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from juryrank.fitting import rank
     from juryrank.intervals import Difference
     from juryrank.joining import join_votes
-    from juryrank.judging import Heterogeneity, JudgeReport, judges
+    from juryrank.judging.report import Heterogeneity, JudgeReport, judges
     from juryrank.noise import Noise, noise_from_log_density
     from juryrank.ranking import Draws, Fit, Ranking
     from juryrank.reading import read_votes, votes_from
@@ -32,9 +32,9 @@ _HOME = {
     "Difference": "intervals",
     "Draws": "ranking",
     "Fit": "ranking",
-    "Heterogeneity": "judging",
+    "Heterogeneity": "judging.report",
     "InputError": "errors",
-    "JudgeReport": "judging",
+    "JudgeReport": "judging.report",
     "JuryrankError": "errors",
     "JuryrankWarning": "errors",
     "Noise": "noise",
@@ -47,7 +47,7 @@ _HOME = {
     "check": "checking",
     "compare": "comparing",
     "join_votes": "joining",
-    "judges": "judging",
+    "judges": "judging.report",
     "noise_from_log_density": "noise",
     "rank": "fitting",
     "read_votes": "reading",

@@ -42,6 +42,7 @@ from juryrank.inference.sampling import (
     Counter,
 )
 from juryrank.information import MOST_DENSE
+from juryrank.judging.verdicts import Allowances, Standing, judge_columns
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
 from juryrank.objective import Prior
@@ -63,7 +64,6 @@ from juryrank.uncertainty import (
     by_information,
     by_sandwich,
 )
-from juryrank.verdicts import Allowances, Standing, judge_columns
 from juryrank.votes import Votes
 
 ONE_SD = 0.6826894921370859

@@ -22,6 +22,7 @@ from juryrank.inference.posterior import Posterior, SampledPosterior
 from juryrank.inference.prediction import UNSEEN, DrawnPredictions
 from juryrank.inference.tastes import tastes_frame
 from juryrank.intervals import Difference, difference, item_columns
+from juryrank.judging.verdicts import Allowances
 from juryrank.lists import Lists, items_looked_at, shortened
 from juryrank.mapped import pieces
 from juryrank.models import Model
@@ -38,7 +39,6 @@ from juryrank.scaling import (
     elo_unit,
 )
 from juryrank.solvers.solution import Solution, Step, Trace
-from juryrank.verdicts import Allowances
 from juryrank.votes import Votes, no_wins
 from juryrank.writing import finite, html_table, save_frame, save_tables, write_text
 

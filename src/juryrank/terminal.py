@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from juryrank.checking import Check, Spread
     from juryrank.comparing import Comparison
-    from juryrank.judging import JudgeReport
+    from juryrank.judging.report import JudgeReport
     from juryrank.ranking import Ranking
 
 NARROWEST_PIPE = 80
@@ -251,7 +251,7 @@ def _judges_view(ranking: Ranking) -> Iterator[RenderableType]:
     if ranking.judges["verdict"].is_null().all():
         return
     yield Text.assemble(("Judges: ", "bold"), _counted_verdicts(ranking.judges))
-    from juryrank.verdicts import by_attention  # it needs numba, which help does not
+    from juryrank.judging.verdicts import by_attention  # it needs numba, which help does not
 
     worth = _worth_a_look(by_attention(ranking.judges))
     if not len(worth):

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from juryrank.comparing import Comparison
     from juryrank.intervals import Difference
-    from juryrank.judging import JudgeReport
+    from juryrank.judging.report import JudgeReport
     from juryrank.ranking import Ranking
     from juryrank.scaling import Anchor
     from juryrank.simulation import Simulation
@@ -612,7 +612,7 @@ def _fitted(votes: Votes, model: str, **options: Any) -> Ranking:
 
 
 def _judged(votes: Votes, model: str, **options: Any) -> JudgeReport:
-    from juryrank.judging import judges as look_at
+    from juryrank.judging.report import judges as look_at
 
     with progress("Looking at judges", total=100) as say, warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)  # they are in ranking.warnings too

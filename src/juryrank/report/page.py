@@ -15,6 +15,7 @@ from scipy.special import ndtr
 from juryrank import __version__
 from juryrank.charting import altair
 from juryrank.errors import counted, listing, percent
+from juryrank.judging.verdicts import by_attention
 from juryrank.labels import WIDEST_NAME, literal, short
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
 from juryrank.plots import (
@@ -26,7 +27,6 @@ from juryrank.plots import (
 )
 from juryrank.report.tables import items_table, judges_table, pairs_table
 from juryrank.saving import check_report_can_be_made
-from juryrank.verdicts import by_attention
 from juryrank.words import (
     effects_in_words,
     example,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from juryrank.errors import number
+from juryrank.judging.verdicts import by_attention
 from juryrank.models import model_named
-from juryrank.verdicts import by_attention
 from juryrank.words import chance_in_percent
 
 if TYPE_CHECKING:

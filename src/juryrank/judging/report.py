@@ -22,6 +22,7 @@ from juryrank.fits import Fitted, fit, in_gauge, refit_with
 from juryrank.fitting import allowances, answer
 from juryrank.guard import votes_that_count
 from juryrank.information import MOST_DENSE
+from juryrank.judging.verdicts import Positions, by_attention, positions
 from juryrank.lists import (
     MOST_ORDERS,
     Lists,
@@ -39,7 +40,6 @@ from juryrank.reading import as_votes
 from juryrank.solvers.search import ROUGH
 from juryrank.threads import one_blas_thread
 from juryrank.uncertainty import by_information, gauge_of, moves_of_judges
-from juryrank.verdicts import Positions, by_attention, positions
 from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
 
 Counter = Callable[[str, int, int], None]

@@ -1,0 +1,1 @@
+"""What votes say about the judges who cast them: verdicts, consistency, camps, the report."""
