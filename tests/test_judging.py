@@ -14,7 +14,7 @@ import juryrank as jr
 from juryrank.cli.app import app
 from juryrank.errors import InputError
 from juryrank.judging import report as judging
-from juryrank.judging.verdicts import unlikely_excess
+from juryrank.judging.position import unlikely_excess
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from juryrank.accounts import Voice, say_of, voices_of, with_one_say
 from juryrank.arrays import Floats
 from juryrank.asking import (
     Task,
@@ -18,6 +19,7 @@ from juryrank.asking import (
 from juryrank.guard import (
     NOBODY,
     OneSided,
+    capped,
     find_one_sided,
     without_cells,
 )
@@ -80,10 +82,10 @@ class Fitted:
     gauge: Gauge | None = None
     held: NDArray[np.bool_] | None = None
     """Which accuracies have no finite estimate."""
-    one_sided: OneSided = NOBODY
-    """Judges and items whose votes do not go together,"""
-    is_set_aside: bool = True
-    """and whether they do not count."""
+    set_aside: OneSided = NOBODY
+    """Judges and items whose votes do not count."""
+    voices: tuple[Voice, ...] = ()
+    """Accounts that count as one judge."""
     remarks: tuple[str, ...] = ()
     sample: Sample | None = None
     """Draws from the posterior: of all votes if the solution is their mean, else of a part."""
@@ -94,11 +96,6 @@ class Fitted:
     """What tastes add to the errors of a best fit,"""
     lost: Attenuation | None = None
     """and what they take off its scores."""
-
-    @property
-    def set_aside(self) -> OneSided:
-        """Judges and items whose votes do not count."""
-        return self.one_sided if self.is_set_aside else NOBODY
 
     @property
     def prior(self) -> Prior:
@@ -142,6 +139,9 @@ def _by_profile(
     objective = task.objective()
     require_connected(task)
     require_scale(task, objective)
+    is_guarded = task.guard and objective.accuracies_free
+    voices = voices_of(objective) if is_guarded else ()
+    objective = with_one_say(objective, voices)
     is_sampled = task.chooses_scales and not of_mode and can_be_sampled(objective)
     if is_sampled:
         objective = replace(objective, wins=merged(objective.wins))
@@ -149,20 +149,22 @@ def _by_profile(
     if task.chooses_scales and not is_sampled:
         found = sampled_part(objective, tastes=task.tastes)
         objective = replace(objective, prior=prior_of(found, objective))
-    one_sided = NOBODY
-    if task.guard and objective.accuracies_free:
-        one_sided = find_one_sided(objective)
-    guarded = without_cells(objective, one_sided)
+    set_aside = NOBODY
+    if is_guarded and not (is_sampled and task.tastes):
+        taste = found.typical_taste if found is not None and found.has_tastes else 0.0
+        set_aside = find_one_sided(objective, taste)
+        objective = without_cells(objective, set_aside)
+        set_aside = set_aside.with_whole_votes(say_of(voices, objective.n_judges))
     if is_sampled:
-        # Outlying tastes need not be set aside, but they must not decide where to start.
-        kept = objective if task.tastes else guarded
-        as_large = guarded.layout.size == kept.layout.size  # no size of ties is gone with them
-        start = search(guarded if as_large else kept, ROUGH, watch)
-        return _by_sampling(task, kept, solver, start, one_sided, length, watch_draws)
-    objective = guarded
+        # Judges who push an item are allowed for by tastes, but must not decide where to start.
+        fair = capped(objective) if is_guarded and task.tastes else objective
+        start = search(fair, ROUGH, watch)
+        fitted = _by_sampling(task, objective, solver, start, length, watch_draws)
+        return replace(fitted, set_aside=set_aside, voices=voices)
     solution = search(objective, solver, watch)
     if found is not None:
-        return _near_the_mode(task, objective, solver, solution, one_sided, found)
+        fitted = _near_the_mode(task, objective, solver, solution, found)
+        return replace(fitted, set_aside=set_aside, voices=voices)
     held = _held(objective, solution.accuracy)
     gauge = gauge_of(objective, solution.accuracy, np.where(held, 0.0, objective.choices_per_judge))
     gauged = in_gauge(solution, gauge)
@@ -171,7 +173,7 @@ def _by_profile(
         *remarks_on_held(task, gauged, held),
         *remarks_on_effects(objective, gauged),
     )
-    return Fitted(gauged, objective, solution, gauge, held, one_sided, remarks=remarks)
+    return Fitted(gauged, objective, solution, gauge, held, set_aside, voices, remarks)
 
 
 def _near_the_mode(
@@ -179,7 +181,6 @@ def _near_the_mode(
     objective: Objective,
     solver: ProfileSolver,
     solution: Solution,
-    one_sided: OneSided,
     found: Sample,
 ) -> Fitted:
     """The best fit with the scales of a sample, its gauge balanced, and what tastes do to it."""
@@ -210,7 +211,7 @@ def _near_the_mode(
         *remarks,
     )
     return Fitted(
-        gauged, objective, solution, gauge, None, one_sided, True, remarks, found,
+        gauged, objective, solution, gauge, remarks=remarks, sample=found,
         taste_sd=size, noise=noise, lost=lost,
     )  # fmt: skip
 
@@ -220,7 +221,6 @@ def _by_sampling(
     objective: Objective,
     solver: ProfileSolver,
     start: Solution,
-    one_sided: OneSided,
     length: Length,
     watch: Counter | None,
 ) -> Fitted:
@@ -241,8 +241,8 @@ def _by_sampling(
     )
     remarks = remarks_on_sample(task, objective, found)
     return Fitted(
-        solution, objective, raw, gauge, None, one_sided, not found.has_tastes, remarks, found,
-        is_sampled=True, taste_sd=found.typical_taste if found.has_tastes else None,
+        solution, objective, raw, gauge, remarks=remarks, sample=found, is_sampled=True,
+        taste_sd=found.typical_taste if found.has_tastes else None,
     )  # fmt: skip
 
 

@@ -34,15 +34,21 @@ from juryrank.inference.posterior import (
     NormalPosterior,
     Posterior,
     SampledPosterior,
-    half_width,
 )
 from juryrank.inference.sampling import (
     BRIEF,
     WHOLE,
     Counter,
 )
+from juryrank.inference.tastes import (
+    Orders,
+    OutlyingTaste,
+    orders_of,
+    outlying_tastes,
+)
 from juryrank.information import MOST_DENSE
-from juryrank.judging.verdicts import Allowances, Standing, judge_columns
+from juryrank.judging.position import Allowances
+from juryrank.judging.verdicts import RELIABLE, Observed, Standing, judge_columns, normal_standing
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
 from juryrank.objective import Prior
@@ -50,11 +56,14 @@ from juryrank.ranking import Fit, Ranking, effects_frame, make_ranking
 from juryrank.reading import as_votes
 from juryrank.remarks import (
     direction_is_sure,
+    most_judges_disagree,
     remarks_on_judges,
+    remarks_on_voices,
     remarks_on_votes,
 )
 from juryrank.solvers.crowd import reliability_sd
 from juryrank.solvers.profile import ProfileSolver
+from juryrank.solvers.search import on_many_items
 from juryrank.solvers.solution import Step, Watcher
 from juryrank.threads import one_blas_thread
 from juryrank.uncertainty import (
@@ -69,6 +78,8 @@ from juryrank.votes import Votes
 ONE_SD = 0.6826894921370859
 """The chance to be within a standard deviation of the mean of a normal distribution."""
 TINY = 1e-300
+DISAGREEMENT = 0.01
+"""The chance that most judges disagree with the ranking from which on that is said."""
 NO_ERRORS = (
     "The errors of the answer could not be computed: the objective is flat around it. "
     "A prior helps: prior='auto' (--prior auto)."
@@ -271,14 +282,15 @@ def answer(
     told = None if intervals is None else posterior
     aside = found.set_aside
     report = _fit_report(task, found, posterior, intervals, confidence, steps)
+    observed = _observed(task, found, told, confidence)
     judges = judge_columns(
         votes, task.model, task.noise, solution,
         None if intervals is None else _standing(task, found, told, confidence),
-        allowances(found, votes.n_judges), found.one_sided, confidence,
+        allowances(found, votes.n_judges), observed,
     )  # fmt: skip
-    sure = found.is_sampled or found.objective is None or direction_is_sure(
-        found.objective, solution
-    )  # fmt: skip
+    sure = not observed.orientation_in_doubt and (
+        found.is_sampled or found.objective is None or direction_is_sure(found.objective, solution)
+    )
     ranking = make_ranking(
         votes, task.model, task.noise, solution, report, posterior, judges,
         allowances(found, votes.n_judges), aside,
@@ -296,10 +308,38 @@ def answer(
         doubts = (NO_ERRORS,)
     remarks = (
         *remarks_on_votes(task), *found.remarks,
+        *_remarks_on_orientation(found, observed, posterior),
+        *remarks_on_voices(votes, found.voices),
         *remarks_on_judges(ranking.judges, report.set_aside),
         *doubts, *((solution.message,) if solution.message else ()),
     )  # fmt: skip
     return replace(ranking, warnings=remarks)
+
+
+def _observed(
+    task: Task, found: Fitted, posterior: Posterior | None, confidence: float
+) -> Observed:
+    """What is noticed of the judges beside their accuracies."""
+    in_doubt = False
+    if posterior is not None and task.accuracies_free and task.votes.n_judges > 1:
+        in_doubt = posterior.most_disagree >= DISAGREEMENT
+    tastes: tuple[OutlyingTaste, ...] = ()
+    orders: Orders | None = None
+    objective, sample = found.objective, found.sample
+    if posterior is not None and found.is_sampled and objective is not None and sample is not None:
+        tastes = outlying_tastes(sample, task.votes, on_many_items(objective), confidence)
+        orders = orders_of(sample, confidence)
+    return Observed(tastes, orders, found.set_aside, found.voices, in_doubt)
+
+
+def _remarks_on_orientation(
+    found: Fitted, observed: Observed, posterior: Posterior | None
+) -> tuple[str, ...]:
+    """Whether the ranking follows a minority of the judges."""
+    close_call = found.is_sampled and found.sample is not None and found.sample.is_close_call
+    if not observed.orientation_in_doubt or posterior is None or close_call:
+        return ()
+    return (most_judges_disagree(posterior.most_disagree),)
 
 
 def _fit_report(
@@ -321,6 +361,7 @@ def _fit_report(
         votes=len(task.votes),
         left_out=task.votes.left_out.total,
         set_aside=number_in_cells(task.votes, found.set_aside),
+        accounts_as_one=sum(len(voice.judges) for voice in found.voices),
         prior=_scales(found.prior, accuracies_free=task.accuracies_free),
         prior_chosen=task.prior is None,
         lambda0=task.lambda0,
@@ -379,12 +420,14 @@ def _standing(
     value, objective = found.solution.accuracy, found.objective
     if task.model.judges == "reliability" and objective is not None:
         alone = reliability_sd(objective, found.solution)
-        half = half_width(confidence) * alone
-        return Standing(value, value - half, value + half, alone, alone)
+        return normal_standing(value, alone, alone, confidence)
     if posterior is None or not task.accuracies_free:
         return None
     low, high = posterior.accuracy_interval(confidence)
-    return Standing(value, low, high, posterior.accuracy_sd, _own_accuracy_sd(found, posterior))
+    return Standing(
+        value, low, high, posterior.accuracy_sd, _own_accuracy_sd(found, posterior),
+        posterior.accuracy_below(0.0), posterior.accuracy_below(RELIABLE),
+    )  # fmt: skip
 
 
 def _own_accuracy_sd(found: Fitted, posterior: Posterior) -> Floats:

@@ -49,7 +49,8 @@ LEAST_JUDGES = 3
 LEAST_OTHERS = 2
 """So many other judges must have voted on the item."""
 TASTE = 0.5
-"""Standard deviation, in log-odds, of honest judges' tastes for single items."""
+"""Standard deviation, in log-odds, of honest judges' tastes for single items, or more if the votes
+say so."""
 LARGEST_TASTE = 20.0
 CHANCE = 0.01
 """The chance that honest votes, in the whole of the data, are set aside at all."""
@@ -89,12 +90,22 @@ class OneSided:
     def __len__(self) -> int:
         return len(self.judge)
 
+    def with_whole_votes(self, say: Floats) -> OneSided:
+        """The same in votes, if those of each judge counted only so many times."""
+        whole = 1.0 / say[self.judge]
+        return replace(
+            self, votes=whole * self.votes, won=whole * self.won, expected=whole * self.expected
+        )
+
 
 NOBODY = OneSided(*(np.empty(0, dtype=np.int64),) * 2, *(np.empty(0),) * 4)
 
 
-def find_one_sided(objective: Objective) -> OneSided:
-    """The pairs of judge and item whose votes should not count."""
+def find_one_sided(objective: Objective, taste: float = 0.0) -> OneSided:
+    """The pairs of judge and item whose votes should not count.
+
+    `taste` is the standard deviation of tastes on the scale of scores, as far as it is known.
+    """
     remaining, found = objective, NOBODY
     if objective.n_judges < LEAST_JUDGES:
         return found
@@ -102,7 +113,7 @@ def find_one_sided(objective: Objective) -> OneSided:
         cells = _suspects(remaining)
         if not len(cells):
             break
-        more = _tested(remaining, cells)
+        more = _tested(remaining, cells, taste)
         if not len(more):
             break
         kept = without_cells(objective, _joined(found, more))
@@ -316,7 +327,7 @@ def _capped_parts(objective: Objective) -> Iterator[_CappedPart]:
         give_back(wins.winner[own], wins.loser[own], wins.weight[own])
 
 
-def _capped(objective: Objective) -> Objective:
+def capped(objective: Objective) -> Objective:
     """Weights under which no judge has more votes on an item than is usual."""
     wins, lists = objective.wins, objective.lists
     weight = new_like(wins.winner, len(wins.winner), np.dtype(np.float64))
@@ -346,9 +357,9 @@ def _usual(objective: Objective) -> float:
     return float(median) * float(np.quantile(weights, 0.9))
 
 
-def _tested(objective: Objective, cells: OneSided) -> OneSided:
+def _tested(objective: Objective, cells: OneSided, taste: float) -> OneSided:
     """Those of the cells that chance can hardly explain."""
-    fair = _capped(objective)
+    fair = capped(objective)
     solution = search(fair, ROUGH)
     accuracy = _accuracy_elsewhere(fair, solution, cells)
     needed = -quantile(0.5 * CHANCE / int(_cell_counts(objective, 1)[1]))
@@ -356,7 +367,7 @@ def _tested(objective: Objective, cells: OneSided) -> OneSided:
     cells, accuracy = _some(cells, worth), accuracy[worth]
     curvature = fair.curvature(solution.state, solution.accuracy).state
     variance = 1.0 / np.maximum(curvature, LEAST_CURVATURE)
-    expected, z = _surprise(objective, solution, variance, accuracy, cells)
+    expected, z = _surprise(objective, solution, variance, accuracy, cells, taste)
     odd = np.flatnonzero(np.abs(z) > needed)
     odd = odd[np.argsort(-np.abs(z[odd]), kind="stable")]
     return _some(replace(cells, expected=expected, z=z), odd)
@@ -539,13 +550,15 @@ def _surprise(
     variance: Floats,
     accuracy: Floats,
     cells: OneSided,
+    taste: float,
 ) -> tuple[Floats, Floats]:
     """How many votes the items should have won, and ``z``."""
     expected, z = np.empty(len(cells)), np.empty(len(cells))
     for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
         own = _on_item(_each_by_itself(objective, np.array([u])), i)
         expected[place] = _expected(own, solution.state, accuracy[place], i)
-        spread = np.sqrt(TASTE**2 + accuracy[place] ** 2 * variance[i])
+        honest = max(TASTE, abs(float(accuracy[place])) * taste)
+        spread = float(np.sqrt(honest**2 + accuracy[place] ** 2 * variance[i]))
         loss = _loss_by_taste(own, solution.state, accuracy[place], i)
         z[place] = _unlikely_taste(loss, spread)
     return expected, z

@@ -22,7 +22,7 @@ from juryrank.inference.posterior import Posterior, SampledPosterior
 from juryrank.inference.prediction import UNSEEN, DrawnPredictions
 from juryrank.inference.tastes import tastes_frame
 from juryrank.intervals import Difference, difference, item_columns
-from juryrank.judging.verdicts import Allowances
+from juryrank.judging.position import Allowances
 from juryrank.lists import Lists, items_looked_at, shortened
 from juryrank.mapped import pieces
 from juryrank.models import Model
@@ -78,6 +78,8 @@ class Fit:
     left_out: int
     set_aside: int = 0
     """Votes with which a judge pushed a single item; they do not count."""
+    accounts_as_one: int = 0
+    """Accounts that share one judge's say with others: copies, or accounts on one item only."""
     prior: tuple[float | None, float | None] | None = None
     """Standard deviations of scores and of accuracies (around 1) before the data, on the scale the
     solver works on, where the accuracies' prior mean is 1; None: no prior."""

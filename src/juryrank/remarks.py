@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from juryrank.accounts import Voice
 from juryrank.arrays import Floats
 from juryrank.asking import Task, groups_in_words
 from juryrank.errors import counted, listing
@@ -15,7 +18,7 @@ from juryrank.lists import tie_sizes
 from juryrank.objective import Objective
 from juryrank.solvers.search import votes_for
 from juryrank.solvers.solution import Solution
-from juryrank.votes import NO_JUDGE_COLUMN
+from juryrank.votes import NO_JUDGE_COLUMN, Votes
 
 CLOSE_CALL = 3.0
 """Standard errors of the votes' agreement with the ranking below which its direction is unsure."""
@@ -24,6 +27,7 @@ ENDLESS = 12.0
 FEW_JUDGES = 5
 """With fewer, hardly anything is known of how judges differ."""
 NAMED_BY_RANK = ("one-sided", "position-biased")
+SPLIT = "opinions split"
 
 
 def remarks_on_votes(task: Task) -> tuple[str, ...]:
@@ -154,9 +158,47 @@ def remarks_on_effects(objective: Objective, solution: Solution) -> tuple[str, .
     )
 
 
+def most_judges_disagree(chance: float) -> str:
+    """What to say where the ranking follows a minority."""
+    return (
+        f"Which end is up depends on who counts: with a chance of {chance:.0%} most judges, by "
+        "their number, vote against this ranking, which follows those who agree best with each "
+        "other. If the many are right, it is upside down. So no item is called surely better, all "
+        "are in one tier, and nothing is said of the judges."
+    )
+
+
+def remarks_on_voices(votes: Votes, voices: Sequence[Voice]) -> tuple[str, ...]:
+    """Which accounts count as one judge."""
+    remarks = []
+    for voice in voices:
+        names = listing([_who(votes.judges[u]) for u in voice.judges.tolist()])
+        many = counted(len(voice.judges), "account")
+        what = "cast exactly the same votes"
+        if voice.item is not None:
+            what = f"only ever vote on {short(votes.items[voice.item], WIDEST_NAME)}"
+        remarks.append(f"{many} {what} and count as one judge: {names}.")
+    return tuple(remarks)
+
+
+def _remark_on_camps(judges: pl.DataFrame) -> Iterator[str]:
+    """Who differs in which way where so many do that nobody is odd."""
+    split = judges.filter(pl.col("verdict") == SPLIT)
+    if not len(split):
+        return
+    camps = [
+        f"{counted(len(rows), 'judge')} {reason}: {listing([_who(u) for u in rows['judge']])}"
+        for (reason,), rows in split.group_by("reason", maintain_order=True)
+    ]
+    yield (
+        f"Opinions split: {len(split):,} of {counted(len(judges), 'judge')} differ from the "
+        f"others, too many to call any of them odd. {'; '.join(camps)}."
+    )
+
+
 def remarks_on_judges(judges: pl.DataFrame, set_aside: int) -> tuple[str, ...]:
-    """Name the judges who may have rigged the vote, or did not look at the items."""
-    sentences = []
+    """Name the judges who differ on an item or lean to a side, and the camps of a split jury."""
+    sentences = [*_remark_on_camps(judges)]
     for verdict in NAMED_BY_RANK:
         named = judges.filter(pl.col("verdict") == verdict)
         if not len(named):

@@ -20,13 +20,14 @@ Gamma(nu/2, nu/2)``. One round is a sequence of moves, each of which leaves the 
    judge by judge.
 2. **Scores** and common effects, given the judges: Hamiltonian steps in the metric of the
    information.
-3. **Scores, the opinions held**: ``s_i`` given ``m_ui`` is normal. This and the move before are
+3. **Scores, the opinions held**: a score may jump to where another of its judges sees the item;
+   then the precisions are drawn, and given them ``s_i`` is normal. This and the move before are
    opposite parametrisations: where one is slow, the other is fast.
-4. **Precisions and scales**, given what they are scales of.
+4. **Scales**, given what they are scales of.
 5. **Everything together**: Hamiltonian steps for the scales and, in units of them, all else. This
    moves the scales where single unknowns are known by little but their priors.
 6. **Gauge**: ``(c s, c b, c S, c w, g / c)`` changes no vote.
-7. **Sides**: all of ``(-s, -b, -k)``, or a single judge's ``k``.
+7. **Sides**: all of ``(-s, -b, -k)``, or a single judge's ``k``, with its opinions or against them.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from scipy.special import betaln, gammaln
 from juryrank.arrays import Floats
 from juryrank.inference import accuracies
 from juryrank.inference.hamiltonian import Trajectory, adapted, chances, jittered, leapfrog
-from juryrank.inference.opinions import Opinions, VoteInformation
+from juryrank.inference.opinions import Codes, Opinions, VoteInformation
 from juryrank.objective import EFFECT_SD, JudgeSlopes
 from juryrank.votes import total_weight
 
@@ -53,7 +54,7 @@ scores, and a spread of accuracies without limit would admit juries of which all
 ``g = -1/2``, the end of the shifted log-normal, at no cost."""
 BACKWARDS = (1.0, 9.0)
 """The share of backwards judges is ``Beta(1, 9)``."""
-DEGREES = np.array([1.5, 2.0, 3.0, 5.0, 10.0, 50.0])
+DEGREES = np.array([1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 50.0])
 """Degrees of freedom that tastes may have, all as likely."""
 FIRST_SCALES = 0.5, 0.3
 """Of accuracies and tastes, to begin with."""
@@ -163,6 +164,7 @@ class Chain:
         first = Scales(spread, *FIRST_SCALES, np.full(self.n_own, 0.5), 3.0, 0.1)
         self.scales = first
         self.information = VoteInformation(opinions, n_items)
+        self.cells_of_items = _CellsOfItems(opinions.item, n_items)
         self.step_of_judges = np.full(self.m, 0.7)
         self.step_of_scores, self.step_together = np.array(0.5), np.array(0.2)
         self.step_of_gauge = 0.3
@@ -302,8 +304,9 @@ class Chain:
                 self._move_judges()
             self._move_scores()
             if self.cells:
-                self._move_scores_with_opinions_held()
+                self._jump_with_opinions_held()
                 self._draw_precisions()
+                self._move_scores_with_opinions_held()
             self._draw_scales()
             if self.rounds % TOGETHER_EVERY == 0:
                 self._move_together()
@@ -383,14 +386,44 @@ class Chain:
         if self.adapting:
             self.step_of_scores = adapted(self.step_of_scores, chance, self.rounds)
 
+    def _jump_with_opinions_held(self) -> None:
+        """Let scores jump to where one of their judges sees the item, the opinions held.
+
+        Whose taste is odd, that of a few judges or that of all others? Given the opinions,
+
+            p(s_i) ~ N(s_i; 0, S^2) prod_u t_nu(m_ui - s_i; w),
+
+        the precisions integrated out, has a maximum wherever some opinions are close to each other.
+        A jump is proposed from the mixture of Cauchy distributions around all of them.
+        """
+        item, opinion = self.opinions.item, self._opinion(self.own, self.common)
+        scales = self.scales
+        chosen = self.cells_of_items.chosen(self.rng)
+        proposed = opinion[chosen] + scales.taste * self.rng.standard_cauchy(self.n)
+
+        def weight(score: Floats) -> Floats:
+            taste = opinion - score[item]
+            of_tastes = np.bincount(item, self._log_density(taste), self.n)
+            proposal = np.bincount(item, 1.0 / (1.0 + (taste / scales.taste) ** 2), self.n)
+            of_score = -0.5 * (score / scales.score) ** 2
+            return np.asarray(of_tastes + of_score - np.log(proposal))
+
+        gain = weight(proposed) - weight(self.score)
+        score = np.where(np.log(self.rng.random(self.n)) < gain, proposed, self.score)
+        self._set_scores(score, opinion)
+
+    def _set_scores(self, score: Floats, opinion: Floats) -> None:
+        """Divide opinions into scores and tastes anew."""
+        self.common = np.concatenate((score, self.common[self.n :]))
+        self.own = np.concatenate((opinion - score[self.opinions.item], self.own[self.cells :]))
+
     def _move_scores_with_opinions_held(self) -> None:
         precision = self.mixing / self.scales.taste**2
         item, opinion = self.opinions.item, self._opinion(self.own, self.common)
         total = np.bincount(item, precision, self.n) + self.scales.score**-2
         mean = np.bincount(item, precision * opinion, self.n) / total
         score = mean + self.rng.standard_normal(self.n) / np.sqrt(total)
-        self.common = np.concatenate((score, self.common[self.n :]))
-        self.own = np.concatenate((opinion - score[item], self.own[self.cells :]))
+        self._set_scores(score, opinion)
 
     # --- scales ----------------------------------------------------------------------------------
 
@@ -401,8 +434,7 @@ class Chain:
         likely = np.exp(likely - likely.max())
         degrees = float(self.rng.choice(DEGREES, p=likely / likely.sum()))
         self.scales = self.scales._replace(degrees=degrees)
-        self.mixing = self.rng.standard_gamma(0.5 * (degrees + 1.0), self.cells)
-        self.mixing /= 0.5 * (degrees + square)
+        self.mixing = self._drawn_mixing()
 
     def _draw_scales(self) -> None:
         scales = self.scales
@@ -495,6 +527,8 @@ class Chain:
         # The turn was drawn with pi integrated out, so that pi must be drawn before it is used.
         share = float(self.rng.beta(a + backwards, b + forwards))
         self.scales = self.scales._replace(backwards=share)
+        if self.cells:
+            self._turn_with_votes_held()
         if self.rounds % TURN_EVERY == 0:
             self._turn_judges()
 
@@ -518,8 +552,43 @@ class Chain:
         self.side[turned] *= -1.0
         self.own[self.cells + turned] = accuracies.theta_of(-size[turned])
 
+    def _turn_with_votes_held(self) -> None:
+        """Turn single judges round together with their opinions, so that votes stay as likely.
+
+        ``m'_ui = 2 c_u - m_ui`` with ``c_u`` the mean score of the judge's items; the precisions of
+        its tastes are integrated out, and drawn anew.
+        """
+        judge, item, scales = self.opinions.judge, self.opinions.item, self.scales
+        score = self.score[item]
+        centre = np.bincount(judge, score, self.m) / np.bincount(judge, minlength=self.m)
+        turned = 2.0 * (centre[judge] - score) - self.taste
+        gain = self._log_density(turned) - self._log_density(self.taste)
+        odds = self.say * np.log(scales.backwards / (1.0 - scales.backwards)) * self.side
+        accepted = np.log(self.rng.random(self.m)) < np.bincount(judge, gain, self.m) + odds
+        there = accepted[judge]
+        self.side = np.where(accepted, -self.side, self.side)
+        self.own = self.own.copy()
+        self.own[: self.cells][there] = turned[there]
+        self.mixing = np.where(there, self._drawn_mixing(), self.mixing)
+        state = self.here.state.copy()
+        state[: self.cells][there] *= -1.0
+        accuracy = np.where(accepted, -self.here.accuracy, self.here.accuracy)
+        self.here = JudgeSlopes(self.here.value, state, accuracy)
+
+    def _log_density(self, taste: Floats) -> Floats:
+        """Of single tastes, but for a constant."""
+        nu, square = self.scales.degrees, (taste / self.scales.taste) ** 2
+        return np.asarray(-0.5 * (nu + 1.0) * np.log1p(square / nu))
+
+    def _drawn_mixing(self) -> Floats:
+        """Precisions of single tastes, drawn given the tastes."""
+        nu, square = self.scales.degrees, (self.taste / self.scales.taste) ** 2
+        return np.asarray(
+            self.rng.standard_gamma(0.5 * (nu + 1.0), self.cells) * 2.0 / (nu + square)
+        )
+
     def _turn_judges(self) -> None:
-        """Turn single judges round."""
+        """Turn single judges round, their opinions held."""
         old, share = self.side, self.scales.backwards
         self.side = -old
         votes = self._votes(self.own, self.common)
@@ -528,6 +597,20 @@ class Chain:
         self.side = np.where(accepted, -old, old)
         if accepted.any():
             self.here = self._votes(self.own, self.common)
+
+
+class _CellsOfItems:
+    """Where the opinions of each item stand."""
+
+    def __init__(self, item: Codes, n_items: int) -> None:
+        self.order = np.argsort(item, kind="stable")
+        self.count = np.bincount(item, minlength=n_items)
+        self.begin = np.cumsum(self.count) - self.count
+
+    def chosen(self, rng: np.random.Generator) -> Codes:
+        """One opinion of each item."""
+        which = (rng.random(len(self.count)) * self.count).astype(np.int64)
+        return np.asarray(self.order[self.begin + which])
 
 
 class _InUnits:

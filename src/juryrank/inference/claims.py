@@ -18,6 +18,8 @@ from juryrank.arrays import Floats
 from juryrank.inference.opinions import Codes
 from juryrank.inference.posterior import Posterior
 
+FALSE_DISCOVERIES = 0.05
+"""Of single statements, about tastes or judges, so many are expected to be wrong."""
 MOST_SORTED = 3_000
 """With more items, every claim has the same small share of the whole chance of an error."""
 
@@ -79,3 +81,13 @@ def _limit(wrong: Floats, allowed: float) -> float:
     if fits < len(likely):  # of pairs with the same chance all are claimed, or none
         fits = int(np.searchsorted(likely, likely[fits], side="left"))
     return float(likely[fits - 1]) if fits else -1.0
+
+
+def discoveries(false: Floats) -> Codes:
+    """As many as possible of which at most 5 % are expected to be false, the surest first.
+
+    `false` has the chance of each to be so.
+    """
+    order = np.argsort(false, kind="stable")
+    share = np.cumsum(false[order]) / np.arange(1, len(order) + 1)
+    return np.asarray(order[: int(np.searchsorted(share, FALSE_DISCOVERIES, side="right"))])

@@ -21,6 +21,8 @@ Codes = NDArray[np.int64]
 
 MOST_IN_MATRIX = 1 << 24
 """Lists x items up to which the information of lists is worked out with a matrix of them."""
+SIGNS = 3
+"""A side is -1, 0 or 1."""
 OF_A_TIE = 0.1
 """About what a vote tells of how readily its judge ties."""
 
@@ -76,17 +78,17 @@ def merged(wins: Wins) -> Wins:
 
     So what is drawn depends neither on the order of the votes nor on how equal ones are written.
     """
+    if not len(wins.winner):
+        return wins
     wins = _ties_in_order(wins)
-    columns = [_pair_judges(wins), wins.winner, wins.loser]
-    columns += [column for column in (wins.tied, wins.side) if len(column)]
-    known, first, group = np.unique(
-        np.stack([np.asarray(column, dtype=np.int64) for column in columns], axis=1),
-        axis=0,
-        return_index=True,
-        return_inverse=True,
-    )
-    start = np.searchsorted(known[:, 0], np.arange(len(wins.start)))
-    weight = total_weight(group.ravel(), wins.weight, len(first))
+    judge, n = _pair_judges(wins), int(max(wins.winner.max(), wins.loser.max())) + 1
+    said = (judge * n + wins.winner) * n + wins.loser
+    for column in (wins.tied, wins.side):
+        if len(column):
+            said = said * SIGNS + column
+    _, first, group = np.unique(said, return_index=True, return_inverse=True)
+    start = np.searchsorted(judge[first], np.arange(len(wins.start)))
+    weight = total_weight(group, wins.weight, len(first))
     return wins_taken(wins, first, start)._replace(
         given_weight=ALL_ONE if (weight == 1.0).all() else weight
     )

@@ -67,6 +67,15 @@ class Posterior(ABC):
     def accuracy_interval(self, confidence: float) -> tuple[Floats, Floats]:
         """Lower and upper ends of each accuracy."""
 
+    @abstractmethod
+    def accuracy_below(self, limit: float) -> Floats:
+        """The chance that each accuracy is below a limit."""
+
+    @property
+    @abstractmethod
+    def most_disagree(self) -> float:
+        """The chance that half of the judges or more, by number, vote against the ranking."""
+
     @property
     @abstractmethod
     def accuracy_sd(self) -> Floats:
@@ -125,6 +134,15 @@ class SampledPosterior(Posterior):
     def accuracy_interval(self, confidence: float) -> tuple[Floats, Floats]:
         """Quantiles of the draws."""
         return _quantiles(self.sample.accuracy, confidence)
+
+    def accuracy_below(self, limit: float) -> Floats:
+        """The share of draws."""
+        return np.asarray((self.sample.accuracy < limit).mean(axis=0))
+
+    @property
+    def most_disagree(self) -> float:
+        """The share of draws."""
+        return float(((self.sample.accuracy < 0.0).mean(axis=1) >= 0.5).mean())
 
     @cached_property
     def accuracy_sd(self) -> Floats:
@@ -215,6 +233,19 @@ class NormalPosterior(Posterior):
         """Standard errors on either side."""
         half = half_width(confidence) * self.accuracy_sd
         return self.accuracy - half, self.accuracy + half
+
+    def accuracy_below(self, limit: float) -> Floats:
+        """By how many standard errors it is."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(ndtr((limit - self.accuracy) / self.accuracy_sd))
+
+    @property
+    def most_disagree(self) -> float:
+        """As if judges were independent of each other."""
+        chance = np.where(np.isnan(self.accuracy_sd), self.accuracy < 0.0, self.accuracy_below(0.0))
+        excess = float(chance.sum()) - 0.5 * len(chance)
+        error = float(np.sqrt(np.sum(chance * (1.0 - chance))))
+        return below(excess / error) if error > 0.0 else float(excess >= 0.0)
 
     def effects(self, layout: Layout, confidence: float) -> tuple[Floats, Floats, Floats]:
         """Standard errors on either side."""

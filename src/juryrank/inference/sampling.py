@@ -96,10 +96,14 @@ class Sample:
         return len(self.taste_sd) > 0
 
     @property
+    def typical_tastes(self) -> Floats:
+        """Draw by draw, the standard deviation of normal tastes whose middle half is as wide."""
+        return np.asarray(self.taste_sd * stdtrit(self.degrees, 0.75) / stdtrit(np.inf, 0.75))
+
+    @property
     def typical_taste(self) -> float:
-        """The standard deviation of normal tastes whose middle half is as wide."""
-        quartile = stdtrit(self.degrees, 0.75) / stdtrit(np.inf, 0.75)
-        return float(np.median(self.taste_sd * quartile))
+        """The median of these."""
+        return float(np.median(self.typical_tastes))
 
     @property
     def settled(self) -> bool:

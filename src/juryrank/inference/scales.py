@@ -53,7 +53,13 @@ def can_be_sampled(objective: Objective) -> bool:
 
 
 def _work(objective: Objective) -> int:
-    return len(objective.wins.winner) + LIST_ENTRY_WORK * len(objective.lists.item)
+    """How much is to be done in a pass: votes of a judge that say the same are done at once."""
+    wins, n = objective.wins, objective.n_items
+    ways = (2 if len(wins.side) else 1) * (
+        n * (n - 1) + (n * (n - 1) // 2 if len(wins.tied) else 0)
+    )
+    pairs = min(len(wins.winner), objective.n_judges * ways)
+    return pairs + LIST_ENTRY_WORK * len(objective.lists.item)
 
 
 def sampled_part(objective: Objective, *, tastes: bool) -> Sample:

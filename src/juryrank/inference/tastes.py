@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import polars as pl
 
 from juryrank.arrays import Floats
+from juryrank.inference.claims import FALSE_DISCOVERIES, discoveries
+from juryrank.inference.opinions import Codes
 from juryrank.inference.sampling import Sample
 from juryrank.votes import Votes, total_weight
 
-FALSE_DISCOVERIES = 0.05
-"""The share of tastes that are said to stand out, but have the other sign, is at most this."""
 TASTES = {
     "judge": pl.String(),
     "item": pl.String(),
@@ -21,22 +23,145 @@ TASTES = {
 }
 
 
-def tastes_frame(found: Sample | None, votes: Votes, confidence: float) -> pl.DataFrame:
-    """The tastes whose sign is known, those farthest from 0 first.
+OUTLYING = 4.0
+"""Typical tastes from which on a taste is outlying; of a thousand normal ones hardly any is so
+large,"""
+ON_ONE_ITEM = 0.1
+"""The share of votes on other items below which all votes are on one."""
+UNRELATED = 0.1
+"""The correlation of a judge's opinions with the scores below which it has an order of its own."""
+LEAST_OUTLYING = 1.0
+"""and so much on the scale of scores, where tastes are small."""
 
-    They are told as votes show them: a backwards judge who votes for an item likes it.
+
+class OutlyingTaste(NamedTuple):
+    """A judge's taste for an item that is out of the ordinary."""
+
+    judge: int
+    item: int
+    mean: float
+    low: float
+    high: float
+    votes: float
+
+
+def outlying_tastes(
+    found: Sample, votes: Votes, elsewhere: Floats, confidence: float
+) -> tuple[OutlyingTaste, ...]:
+    """The tastes of judges who see an item quite differently, the largest first.
+
+    A taste is outlying if it is beyond `OUTLYING` times the typical size of tastes. Of the judges
+    at most 5 % are expected to have none: the chance of each is that of its clearest taste.
+    `elsewhere` is next to nothing for judges all of whose votes are on one item.
     """
+    if not found.has_tastes:
+        return ()
+    draws = _as_votes_show(found)
+    count = _votes_in(votes, found)
+    for u in np.flatnonzero(elsewhere < ON_ONE_ITEM).tolist():
+        own = np.flatnonzero(found.taste_judge == u)
+        if len(own):
+            pushed = own[np.argmax(count[own])]
+            draws[:, pushed] = _discrepancy(found, u, pushed, own[own != pushed])
+    limit = np.maximum(OUTLYING * found.typical_tastes[:: found.every], LEAST_OUTLYING)[:, None]
+    chance = np.maximum((draws > limit).mean(axis=0), (draws < -limit).mean(axis=0))
+    best = np.zeros(votes.n_judges)
+    np.maximum.at(best, found.taste_judge, chance)
+    odd = discoveries(1.0 - best)
+    cells = np.flatnonzero(np.isin(found.taste_judge, odd) & (chance >= 1.0 - FALSE_DISCOVERIES))
+    low, high = _ends(draws[:, cells], confidence)
+    mean = draws[:, cells].mean(axis=0)
+    order = np.argsort(-np.abs(mean), kind="stable")
+    count = count[cells]
+    return tuple(
+        OutlyingTaste(
+            int(found.taste_judge[cells[k]]), int(found.taste_item[cells[k]]),
+            float(mean[k]), float(low[k]), float(high[k]), float(count[k]),
+        )
+        for k in order.tolist()
+    )  # fmt: skip
+
+
+class Orders(NamedTuple):
+    """How far judges see the items in the order of the scores.
+
+    It is the correlation of a judge's opinions ``m_ui``, as votes show them, with the scores
+    ``s_i``, over the items it has voted on.
+    """
+
+    judge: Codes
+    correlation: Floats
+    low: Floats
+    high: Floats
+    own: Floats
+    """The chance that it has an order of its own: a correlation below `UNRELATED`."""
+
+
+def orders_of(found: Sample, confidence: float) -> Orders | None:
+    """How far judges see the items in the same order; None if they have no tastes."""
+    if not found.has_tastes:
+        return None
+    draws, judges = _correlations(found)
+    own = (draws < UNRELATED).mean(axis=0)
+    return Orders(judges, draws.mean(axis=0), *_ends(draws, confidence), own)
+
+
+def _correlations(found: Sample) -> tuple[Floats, Codes]:
+    """Draws of the correlation of opinions with scores, and the judges whose they are."""
+    judges, begin = np.unique(found.taste_judge, return_index=True)
+    size = np.diff(np.append(begin, len(found.taste_judge)))
+    score = found.score[:: found.every][:, found.taste_item]
+    side = np.sign(found.accuracy[:: found.every])[:, found.taste_judge]
+    opinion = side * (score + found.taste)
+
+    def centred(values: Floats) -> Floats:
+        mean = np.add.reduceat(values, begin, axis=1) / size
+        return np.asarray(values - np.repeat(mean, size, axis=1))
+
+    score, opinion = centred(score), centred(opinion)
+    sums = [
+        np.add.reduceat(one * other, begin, axis=1)
+        for one, other in ((score, opinion), (score, score), (opinion, opinion))
+    ]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.nan_to_num(sums[0] / np.sqrt(sums[1] * sums[2])), judges
+
+
+def _discrepancy(found: Sample, judge: int, pushed: int, others: Codes) -> Floats:
+    """How much better an item is against its rivals in a judge's votes than by the scores.
+
+    ``sign(g_u) (m_ui - mean m_uj) - (s_i - mean s_j)``. Where all votes of a judge are on one item,
+    a taste for it cannot be told from voting backwards, but this can.
+    """
+    score, item = found.score[:: found.every], found.taste_item
+    by_scores = score[:, item[pushed]] - score[:, item[others]].mean(axis=1)
+    taste = found.taste[:, pushed] - found.taste[:, others].mean(axis=1)
+    side = np.sign(found.accuracy[:: found.every, judge])
+    return np.asarray(side * (by_scores + taste) - by_scores)
+
+
+def _as_votes_show(found: Sample) -> Floats:
+    """Tastes as votes show them: a backwards judge who votes for an item likes it."""
+    side = np.sign(found.accuracy[:: found.every])[:, found.taste_judge]
+    return np.asarray(found.taste * side)
+
+
+def _ends(draws: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Lower and upper ends of each column."""
+    tail = 0.5 * (1.0 - confidence)
+    low, high = np.quantile(draws, (tail, 1.0 - tail), axis=0)
+    return low, high
+
+
+def tastes_frame(found: Sample | None, votes: Votes, confidence: float) -> pl.DataFrame:
+    """The tastes whose sign is known, those farthest from 0 first."""
     if found is None or not found.has_tastes:
         labels = {"judge": votes.judges.dtype, "item": votes.items.dtype}
         return pl.DataFrame(schema=TASTES | labels)
-    draws = found.taste * np.sign(found.accuracy[:: found.every])[:, found.taste_judge]
+    draws = _as_votes_show(found)
     wrong = (draws > 0.0).mean(axis=0)
-    wrong = np.minimum(wrong, 1.0 - wrong)
-    order = np.argsort(wrong, kind="stable")
-    share = np.cumsum(wrong[order]) / np.arange(1, len(order) + 1)
-    chosen = order[: int(np.searchsorted(share, FALSE_DISCOVERIES, side="right"))]
-    tail = 0.5 * (1.0 - confidence)
-    low, high = np.quantile(draws[:, chosen], (tail, 1.0 - tail), axis=0)
+    chosen = discoveries(np.minimum(wrong, 1.0 - wrong))
+    low, high = _ends(draws[:, chosen], confidence)
     return pl.DataFrame(
         {
             "judge": votes.judges.gather(found.taste_judge[chosen]),

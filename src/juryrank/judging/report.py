@@ -22,7 +22,8 @@ from juryrank.fits import Fitted, fit, in_gauge, refit_with
 from juryrank.fitting import allowances, answer
 from juryrank.guard import votes_that_count
 from juryrank.information import MOST_DENSE
-from juryrank.judging.verdicts import Positions, by_attention, positions
+from juryrank.judging.position import Positions, positions
+from juryrank.judging.verdicts import by_attention
 from juryrank.lists import (
     MOST_ORDERS,
     Lists,

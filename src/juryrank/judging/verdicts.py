@@ -1,112 +1,69 @@
-"""A word for every judge, and the reason for it."""
+"""A word for every judge, and the reason for it.
+
+Words describe votes, not motives, and are read off the posterior of the accuracies and tastes that
+are shown beside them. A bad one is given
+
+- to judges of whom at most 5 % are expected not to deserve it (`discoveries`);
+- only to judges who have voted on five items or more;
+- never to more than a third of the judges: then opinions split, and nobody is odd.
+
+That votes lean to one side (`position`), that they are exact copies or all on one item
+(`juryrank.accounts`), does not rest on what other judges think, and is always said.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
-from juryrank import _kernels
+from juryrank.accounts import Voice
 from juryrank.arrays import Floats
 from juryrank.errors import counted, number
-from juryrank.guard import OneSided
+from juryrank.guard import NOBODY, OneSided
+from juryrank.inference.claims import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.posterior import half_width
+from juryrank.inference.tastes import Orders, OutlyingTaste
+from juryrank.judging.consistency import Consistency, consistency_of
+from juryrank.judging.position import (
+    Allowances,
+    Positions,
+    position_biased,
+    position_reason,
+    positions,
+)
 from juryrank.labels import WIDEST_NAME, short
-from juryrank.mapped import give_back, ranges
-from juryrank.models import VERDICTS, Model, Verdict
+from juryrank.models import APART_FROM_OTHERS, DISAGREEING, VERDICTS, Model, Verdict
 from juryrank.noise import Noise
-from juryrank.normal import quantile
 from juryrank.solvers.solution import Solution
-from juryrank.votes import Votes, given, weight_per_judge
+from juryrank.votes import Votes
 
 RELIABLE = 0.5
 """A reliable judge is surely more accurate than this share of the average judge."""
-LARGEST_OWN_ERROR = 0.5
-"""With a larger error the votes cannot tell a guesser from an average judge; only a prior could."""
-LEAST_POSITION_BIAS = 0.1
-"""The share of votes moved to one side that is worth a word."""
-LEAST_SKEW = 1e-5
+LEAST_ITEMS = 5
+"""Of a judge who has voted on fewer, nothing bad is said."""
+MOST_ODD = 1.0 / 3.0
+"""If more judges than this share differ from the others, opinions split."""
+LEAST_OWN = 2.0
+"""Own errors from 0 that a judge's accuracy must be away for its own votes to tell much of it."""
 LEAST_TYPICAL = 0.05
 """How far above one half the average reliability must be to compare with it."""
 MANY_PERFECT = 100.0
 """So many votes in line with the order, or its reverse, are as good as any number."""
-MISTAKEN = 0.05
-"""The chance that any honest judge at all is called backwards, or position-biased."""
 
 
-class Allowances(NamedTuple):
-    """What has been allowed for with each judge, beside scores and accuracies."""
+class Said(NamedTuple):
+    """What is said of a judge."""
 
-    order: Floats
-    """The advantage of the left side."""
-    tie: Floats
-    """The logarithm of the weight of a tie of two items; minus infinity if ties are no outcome."""
-
-
-@dataclass(frozen=True, eq=False)
-class Positions:
-    """How each judge's votes lean to the left or the right side, beyond what the items explain."""
-
-    left_share: Floats
-    bias: Floats
-    """The log-odds (for Gumbel noise) that the left side gains: one step towards the best fit."""
-    z: Floats
-    moved: Floats
-    """The share of votes that went left (or, if negative, right) without reason."""
-
-
-def positions(
-    votes: Votes, noise: Noise, solution: Solution, allowed: Allowances
-) -> Positions | None:
-    """Measure the lean of every judge; None if it is not known which item was on the left."""
-    if not votes.sides_known:
-        return None
-    excess, information, third, won = (np.empty(votes.n_judges) for _ in range(4))
-    ties_count = bool(np.isneginf(allowed.tie).all())
-    for first, end in ranges(votes.start):
-        own, some = slice(votes.start[first], votes.start[end]), slice(first, end)
-        _kernels.position_sums(
-            noise.code, votes.start[first : end + 1] - votes.start[first], votes.left[own],
-            votes.right[own], votes.outcome[own], given(votes.weight[own]),
-            solution.score, solution.accuracy[some], allowed.order[some], ties_count,
-            excess[some], information[some], third[some], won[some],
-        )  # fmt: skip
-        give_back(votes.left[own], votes.right[own], votes.outcome[own], votes.weight[own])
-    count = weight_per_judge(votes.start, votes.weight)
-    share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)
-    # One vote's worth of information at even odds keeps the bias of few votes near 0.
-    bias = excess / (information + float(noise.terms(0.0)[1]) ** 2)
-    z = unlikely_excess(excess, information, third)
-    # At even odds a win adds |g'(0)| to the slope and is half a vote more than expected.
-    half_votes = -2.0 * float(noise.terms(0.0)[1]) * count
-    moved = np.divide(excess, half_votes, out=np.zeros(len(count)), where=count > 0.0)
-    return Positions(share, bias, z, moved)
-
-
-def unlikely_excess(excess: Floats, variance: Floats, third: Floats) -> Floats:
-    """How far an excess is from 0, in standard errors of a normal number that is as unlikely.
-
-    With ``u = third excess / variance^2`` it is
-
-        excess / sqrt(variance) x sqrt(2 ((1 + u) log(1 + u) - u)) / u,
-
-    which is what large deviations of a Poisson count are worth. Else a single vote for the worse
-    of two items would count as many standard errors. Where the excess is on the short side of the
-    distribution (``u < 0``) the first factor is left as it is.
-    """
-    known = variance > 0.0
-    z = np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=known)
-    u = np.divide(third * excess, variance**2, out=np.zeros(len(excess)), where=known)
-    u = np.maximum(u, LEAST_SKEW)  # near 0 the second factor is 1, but for rounding
-    return np.asarray(z * np.sqrt(2.0 * ((1.0 + u) * np.log1p(u) - u)) / u)
-
-
-def surely(z: Floats, judges: int) -> NDArray[np.bool_]:
-    """Which of so many judges are so far off that chance would hardly do it to any of them."""
-    return np.asarray(np.abs(z) > -quantile(0.5 * MISTAKEN / max(judges, 1)))
+    verdict: Verdict
+    reason: str
+    camp: str = ""
+    """What judges who differ from the others in this way have in common."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +77,31 @@ class Standing:
     """NaN where an accuracy has no finite estimate."""
     own_sd: Floats
     """What the error would be if the judge's votes were all that is known."""
+    backwards: Floats
+    """The chance that an accuracy is below 0,"""
+    weak: Floats
+    """and below `RELIABLE`."""
 
-    def measured(self, zero: float, unit: float) -> Standing:
-        """The same from another zero and in another unit."""
-        value, low, high = ((part - zero) / unit for part in (self.value, self.low, self.high))
-        return Standing(value, low, high, self.sd / unit, self.own_sd / unit)
+
+def normal_standing(value: Floats, sd: Floats, own_sd: Floats, confidence: float) -> Standing:
+    """How sure accuracies with such standard errors are."""
+    half = half_width(confidence) * sd
+    with np.errstate(invalid="ignore", divide="ignore"):
+        backwards, weak = ndtr(-value / sd), ndtr((RELIABLE - value) / sd)
+    return Standing(value, value - half, value + half, sd, own_sd, backwards, weak)
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What was noticed of the judges beside their accuracies."""
+
+    tastes: tuple[OutlyingTaste, ...] = ()
+    orders: Orders | None = None
+    one_sided: OneSided = NOBODY
+    """Judges whose votes on an item were set aside."""
+    voices: tuple[Voice, ...] = ()
+    orientation_in_doubt: bool = False
+    """Whether so many judges disagree that the ranking may be upside down."""
 
 
 def judge_columns(
@@ -134,8 +111,7 @@ def judge_columns(
     solution: Solution,
     own: Standing | None,
     allowed: Allowances,
-    one_sided: OneSided,
-    confidence: float,
+    observed: Observed,
 ) -> dict[str, pl.Series]:
     """What is known of the judges beyond their accuracies, by code; nulls where nothing is."""
     empty = pl.Series([None] * votes.n_judges, dtype=pl.Float64)
@@ -147,16 +123,15 @@ def judge_columns(
     lean = None
     if model.judges == "accuracy":
         lean = positions(votes, noise, solution, allowed)
-    standing = _standing(votes, model, own)
-    words, reasons = verdicts(votes, standing, lean, one_sided, confidence)
+    said = verdicts(votes, _standing(votes, model, own), observed, lean)
     low, high = own.low, own.high
     if model.judges == "reliability":
         low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
     return {
         "accuracy_low": _or_null(low),
         "accuracy_high": _or_null(high),
-        "verdict": pl.Series(words, dtype=pl.String),
-        "reason": pl.Series(reasons, dtype=pl.String),
+        "verdict": pl.Series([one.verdict for one in said], dtype=pl.String),
+        "reason": pl.Series([one.reason for one in said], dtype=pl.String),
     }
 
 
@@ -166,54 +141,153 @@ def _or_null(values: Floats) -> pl.Series:
 
 def by_attention(judges: pl.DataFrame) -> pl.DataFrame:
     """Sort judges by what needs attention, and then by votes."""
-    place = pl.col("verdict").replace_strict(VERDICTS, range(len(VERDICTS)), default=len(VERDICTS))
-    return judges.sort(place, -pl.col("votes"), maintain_order=True)
+    rank = pl.col("verdict").replace_strict(VERDICTS, range(len(VERDICTS)), default=len(VERDICTS))
+    return judges.sort(rank, -pl.col("votes"), maintain_order=True)
 
 
 def _standing(votes: Votes, model: Model, own: Standing) -> Standing:
-    """Accuracies with a guesser at 0 and the average judge at 1."""
-    if model.judges != "reliability":
+    """Accuracies with a guesser at 0 and the average judge at 1, all of them finite."""
+    if model.judges == "reliability":
+        typical = float(np.average(own.value, weights=votes.votes_per_judge)) - 0.5
+        unit = max(typical, LEAST_TYPICAL)
+        value, low, high = ((part - 0.5) / unit for part in (own.value, own.low, own.high))
+        sd = own.sd / unit
+        chances = ndtr(-value / sd), ndtr((RELIABLE - value) / sd)
+        return Standing(value, low, high, sd, own.own_sd / unit, *chances)
+    held = np.isnan(own.sd)
+    if not held.any():
         return own
-    count = votes.votes_per_judge
-    typical = float(np.average(own.value, weights=count)) - 0.5
-    return own.measured(0.5, max(typical, LEAST_TYPICAL))
+    sd = own.sd.copy()
+    sd[held] = _sd_of_perfect(votes.votes_per_judge[held], own.value[held])
+    return normal_standing(own.value, sd, np.where(held, sd, own.own_sd), 0.95)
+
+
+def _sd_of_perfect(votes: Floats, value: Floats) -> Floats:
+    """An error for judges without a finite accuracy: all votes follow the order, or its reverse.
+
+    A guesser does so with a chance of ``2^-votes``.
+    """
+    far = -ndtri(0.5 ** np.clip(votes, 1.0, MANY_PERFECT))
+    found = np.divide(np.abs(value), far, out=np.full(len(value), np.inf), where=far > 0.0)
+    return np.asarray(found)
+
+
+# --- the verdicts --------------------------------------------------------------------------------
 
 
 def verdicts(
-    votes: Votes,
-    standing: Standing,
-    lean: Positions | None,
-    one_sided: OneSided,
-    confidence: float,
-) -> tuple[list[Verdict], list[str]]:
-    """A verdict and a reason for every judge, by code.
+    votes: Votes, standing: Standing, observed: Observed, lean: Positions | None
+) -> list[Said]:
+    """What is said of each judge, by code.
 
     The standing is such that a guesser has 0 and the average judge 1.
     """
-    words, reasons = _by_accuracy(votes, standing, confidence)
+    said = _by_accuracy(votes, standing)
+    if observed.orders is not None:
+        said = _with_own_orders(said, observed.orders)
     if lean is not None:
-        for u in np.flatnonzero(_position_biased(lean)).tolist():
-            words[u], reasons[u] = "position-biased", _position_reason(lean, u)
-    for place, u in reversed(list(enumerate(one_sided.judge.tolist()))):
-        words[u], reasons[u] = "one-sided", one_sided_reason(votes.items, one_sided, place)
-    return words, reasons
+        for u in np.flatnonzero(position_biased(lean)).tolist():
+            said[u] = Said("position-biased", position_reason(lean, u))
+    for u, one in (*_of_one_voice(votes, observed.voices), *_one_sided(votes, observed)):
+        said[u] = one
+    said = _without_the_unknown(votes, said)
+    if observed.orientation_in_doubt:
+        return [one if one.verdict in APART_FROM_OTHERS else WITHHELD for one in said]
+    if sum(one.verdict in DISAGREEING for one in said) > MOST_ODD * len(said):
+        return [_split(one) for one in said]
+    return said
 
 
-def _position_biased(lean: Positions) -> NDArray[np.bool_]:
-    return surely(lean.z, len(lean.z)) & (np.abs(lean.moved) >= LEAST_POSITION_BIAS)
+def discovered(false: Floats, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """As many of the candidates as possible, at most 5 % of whom are expected to be false."""
+    found = np.zeros(len(false), dtype=np.bool_)
+    among = np.flatnonzero(candidates)
+    found[among[discoveries(false[among])]] = True
+    return found
 
 
-def _position_reason(lean: Positions, u: int) -> str:
-    side, share = ("left", lean.left_share[u]) if lean.z[u] > 0.0 else (
-        "right", 1.0 - lean.left_share[u],
-    )  # fmt: skip
-    return f"chose the {side} side in {share:.0%} of votes, more than the items explain"
+def _by_accuracy(votes: Votes, standing: Standing) -> list[Said]:
+    """What the accuracies say."""
+    low, high = standing.low, standing.high
+    backwards = discovered(1.0 - standing.backwards, high < 0.0)
+    weak = discovered(1.0 - standing.weak, (low <= 0.0) & (high >= 0.0) & (high < 1.0))
+    untold = ~(np.abs(standing.value) >= LEAST_OWN * standing.own_sd)
+    choices: list[tuple[NDArray[np.bool_], Said]] = [
+        (backwards, Said("backwards", "votes against the order", "votes against the order")),
+        (high < 0.0, Said("too few votes to tell", "seems to vote against the order")),
+        (weak, GUESSING),
+        (low <= 0.0, Said("too few votes to tell", "could be guessing, could be average")),
+        (untold, Said("too few votes to tell", "taken to be like the others")),
+        (low < RELIABLE, Said("ordinary", "follows the order")),
+    ]
+    chosen = np.select([mask for mask, _ in choices], range(len(choices)), len(choices))
+    known = [*(one for _, one in choices), Said("reliable", "follows the order well")]
+    said = [known[kind] for kind in chosen.tolist()]
+    for u in np.flatnonzero(weak & (chosen == 2)).tolist():
+        said[u] = _weak(consistency_of(votes, u))
+    return said
 
 
-def one_sided_reason(items: pl.Series, found: OneSided, place: int) -> str:
+HARDLY = "hardly follows the order"
+FOLLOWING: tuple[Verdict, ...] = ("ordinary", "reliable")
+OWN_ORDER = f"{HARDLY}, but agrees with itself"
+GUESSING = Said("guessing", HARDLY, HARDLY)
+
+
+def _weak(own: Consistency) -> Said:
+    """What is said of a judge who hardly follows the order, by how far it agrees with itself."""
+    if own.is_consistent:
+        return Said("of another opinion", f"{OWN_ORDER}: {own}", OWN_ORDER)
+    if own.is_inconsistent:
+        return Said("inconsistent", f"{HARDLY}, nor agrees with itself: {own}", HARDLY)
+    return GUESSING
+
+
+def _with_own_orders(said: list[Said], orders: Orders) -> list[Said]:
+    """The same, but for judges who agree with themselves, and perhaps not with the others."""
+    said = list(said)
+    follows = np.array([said[u].verdict in FOLLOWING for u in orders.judge.tolist()])
+    surely = discovered(1.0 - orders.own, follows & (orders.own > 0.5))
+    perhaps = follows & (orders.own > FALSE_DISCOVERIES)
+    for k in np.flatnonzero(perhaps).tolist():
+        said[orders.judge[k]] = Said("too few votes to tell", "may have an order of its own")
+    for k in np.flatnonzero(surely).tolist():
+        reason = (
+            f"{OWN_ORDER}: its opinions have a correlation of {orders.correlation[k]:.2f} "
+            f"({orders.low[k]:.2f} to {orders.high[k]:.2f}) with the scores"
+        )
+        said[orders.judge[k]] = Said("of another opinion", reason, OWN_ORDER)
+    return said
+
+
+def _one_sided(votes: Votes, observed: Observed) -> Iterable[tuple[int, Said]]:
+    """Judges who see an item quite differently, the clearest of each last."""
+    for taste in reversed(observed.tastes):
+        reason, camp = _taste_reason(votes.items, taste), _camp(votes.items, taste.item, taste.mean)
+        yield taste.judge, Said("one-sided", reason, camp)
+    found = observed.one_sided
+    for index, u in reversed(list(enumerate(found.judge.tolist()))):
+        camp = _camp(votes.items, int(found.item[index]), float(found.z[index]))
+        yield u, Said("one-sided", _set_aside_reason(votes.items, found, index), camp)
+
+
+def _camp(items: pl.Series, item: int, taste: float) -> str:
+    name = short(items[item], WIDEST_NAME)
+    return f"rates {name} {'higher' if taste > 0.0 else 'lower'} than the others do"
+
+
+def _taste_reason(items: pl.Series, taste: OutlyingTaste) -> str:
+    item = short(items[taste.item], WIDEST_NAME)
+    return (
+        f"differs from the others on {item} by {taste.mean:+.1f} ({taste.low:+.1f} to "
+        f"{taste.high:+.1f}), in {counted(round(taste.votes, 1), 'vote')}"
+    )
+
+
+def _set_aside_reason(items: pl.Series, found: OneSided, index: int) -> str:
     """What a judge did for, or to, one item."""
-    item = short(items[int(found.item[place])], WIDEST_NAME)
-    won, votes, expected = found.won[place], found.votes[place], found.expected[place]
+    item = short(items[int(found.item[index])], WIDEST_NAME)
+    won, votes, expected = found.won[index], found.votes[index], found.expected[index]
     for_or_against = "for" if won > expected else "against"
     times = won if won > expected else votes - won
     usual = expected if won > expected else votes - expected
@@ -224,47 +298,41 @@ def one_sided_reason(items: pl.Series, found: OneSided, place: int) -> str:
     )
 
 
-def _by_accuracy(
-    votes: Votes, standing: Standing, confidence: float
-) -> tuple[list[Verdict], list[str]]:
-    value, sd, held = standing.value, standing.sd.copy(), np.isnan(standing.sd)
-    low, high = standing.low.copy(), standing.high.copy()
-    if held.any():
-        sd[held] = _sd_of_perfect(votes.votes_per_judge[held], value[held])
-        half = half_width(confidence) * sd[held]
-        low[held], high[held] = value[held] - half, value[held] + half
-    below = np.maximum(-value, 0.0)
-    far = np.divide(below, sd, out=np.where(below > 0.0, np.inf, 0.0), where=sd > 0.0)
-    backwards = surely(far, votes.n_judges)
-    told = np.isnan(standing.sd) | ~(standing.own_sd > LARGEST_OWN_ERROR)
-    choices: list[tuple[NDArray[np.bool_], Verdict, str]] = [
-        (backwards, "backwards", "votes against the order"),
-        (high < 0.0, "guessing", "does not follow the order, and may vote backwards"),
-        ((low <= 0.0) & (high < 1.0) & told, "guessing", "hardly follows the order"),
-        ((low <= 0.0) | ~told, "too few votes to tell", "could be guessing, could be average"),
-        (low < RELIABLE, "ordinary", "follows the order"),
+def _without_the_unknown(votes: Votes, said: list[Said]) -> list[Said]:
+    """Nothing bad of judges who have voted on very few items."""
+    return [
+        Said("too few votes to tell", "differs from the others, but has voted on too few items")
+        if one.verdict in DISAGREEING and _items_seen(votes, u) < LEAST_ITEMS
+        else one
+        for u, one in enumerate(said)
     ]
-    masks = [mask for mask, _, _ in choices]
-    default = len(choices)
-    chosen = np.select(masks, range(default), default)
-    known = [*((word, reason) for _, word, reason in choices), _RELIABLE]
-    words, reasons = [], []
-    for kind in chosen:
-        words.append(known[kind][0])
-        reasons.append(known[kind][1])
-    return words, reasons
 
 
-def _sd_of_perfect(votes: Floats, value: Floats) -> Floats:
-    """An error for judges without a finite accuracy: all votes follow the order, or its reverse.
-
-    A guesser does so with a chance of ``2^-votes``.
-    """
-    from scipy.special import ndtri  # slow to import, and with a prior there are no such judges
-
-    far = -ndtri(0.5 ** np.clip(votes, 1.0, MANY_PERFECT))
-    found = np.divide(np.abs(value), far, out=np.full(len(value), np.inf), where=far > 0.0)
-    return np.asarray(found)
+def _items_seen(votes: Votes, judge: int) -> int:
+    """How many items a judge has voted on."""
+    own, lists = slice(votes.start[judge], votes.start[judge + 1]), votes.lists
+    listed = slice(lists.begin[lists.start[judge]], lists.begin[lists.start[judge + 1]])
+    return len(np.unique(np.concatenate((votes.left[own], votes.right[own], lists.item[listed]))))
 
 
-_RELIABLE: tuple[Verdict, str] = ("reliable", "follows the order well")
+COPY: Verdict = "copy"
+SINGLE_ITEM: Verdict = "single-item"
+WITHHELD = Said("withheld", "which end of the ranking is up is in doubt")
+
+
+def _split(one: Said) -> Said:
+    """What is said of a judge where so many differ that nobody is odd."""
+    return Said("opinions split", one.camp) if one.verdict in DISAGREEING else one
+
+
+def _of_one_voice(votes: Votes, voices: Sequence[Voice]) -> Iterable[tuple[int, Said]]:
+    """Accounts that count as one judge."""
+    for voice in voices:
+        many = counted(len(voice.judges) - 1, "other account")
+        if voice.item is None:
+            word, what = COPY, f"casts exactly the same votes as {many}"
+        else:
+            item = short(votes.items[voice.item], WIDEST_NAME)
+            word, what = SINGLE_ITEM, f"only ever votes on {item}, as do {many}"
+        for u in voice.judges.tolist():
+            yield u, Said(word, f"{what}: they count as one judge")

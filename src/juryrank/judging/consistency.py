@@ -1,0 +1,105 @@
+"""Whether a judge agrees with itself, whatever the others think.
+
+Of three items that a judge has compared with each other, it may prefer a to b, b to c and c to a: a
+circular triad. A coin gives them in a quarter of the triads, and answers a question that is asked
+twice the same way half of the time. Triads are independent in pairs under a coin, and so are pairs
+of answers, so that of ``n`` triads the circular ones have variance ``3n/16``, and of ``r`` pairs of
+answers those that agree have ``r/4``. Half as consistent as can be is a judge with an eighth of its
+triads circular and three quarters of its answers repeated.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from juryrank.lists import pairs_of, taken
+from juryrank.votes import LEFT_WON, TIE, Votes
+
+Codes = NDArray[np.int32]
+
+SURE = 2.326
+"""Standard errors from a coin, or from half a coin, that are no accident (1 %)."""
+COIN = 0.25, 0.5
+"""Circular triads, and repeated answers, of a coin,"""
+HALF_A_COIN = 0.125, 0.75
+"""and of a judge half as consistent as can be."""
+
+
+class Consistency(NamedTuple):
+    """How often a judge agrees with itself."""
+
+    triads: int
+    circular: int
+    repeats: int
+    """Pairs of answers to the same question,"""
+    repeated: int
+    """and those that agree."""
+
+    @property
+    def is_consistent(self) -> bool:
+        """Surely no coin, and perhaps fully consistent."""
+        return self._beyond(COIN) > SURE and self._beyond(HALF_A_COIN) > -SURE
+
+    @property
+    def is_inconsistent(self) -> bool:
+        """Surely not half as consistent as can be, and perhaps a coin."""
+        return self._beyond(HALF_A_COIN) < -SURE and self._beyond(COIN) < SURE
+
+    def _beyond(self, shares: tuple[float, float]) -> float:
+        """By how many standard errors the judge is more consistent than one with such shares."""
+        circular, repeated = shares
+        more = circular * self.triads - self.circular + self.repeated - repeated * self.repeats
+        variance = circular * (1.0 - circular) * self.triads
+        variance += repeated * (1.0 - repeated) * self.repeats
+        return float(more / np.sqrt(variance)) if variance > 0.0 else 0.0
+
+    def __str__(self) -> str:
+        said = []
+        if self.triads:
+            said.append(f"{self.circular:,} of {self.triads:,} triads are circular")
+        if self.repeats:
+            said.append(f"{self.repeated:,} of {self.repeats:,} repeated answers agree")
+        return " and ".join(said)
+
+
+def consistency_of(votes: Votes, judge: int) -> Consistency:
+    """How far one judge's votes agree with each other; ties say nothing here.
+
+    A ranking cannot be circular by itself, so that of rankings only repeated pairs count.
+    """
+    own = slice(votes.start[judge], votes.start[judge + 1])
+    decided = votes.outcome[own] != TIE
+    left_won = votes.outcome[own][decided] == LEFT_WON
+    left, right = votes.left[own][decided], votes.right[own][decided]
+    pairs = _wins(np.where(left_won, left, right), np.where(left_won, right, left), votes.n_items)
+    circular, triads = _triads(pairs)
+    lists = votes.lists
+    some = taken(lists, np.arange(lists.start[judge], lists.start[judge + 1]))
+    _, better, worse = pairs_of(some)
+    repeated, repeats = _repeats(pairs + _wins(better, worse, votes.n_items))
+    return Consistency(triads, circular, repeats, repeated)
+
+
+def _wins(winner: Codes, loser: Codes, n_items: int) -> csr_array:
+    """How often each item won against each."""
+    shape = (n_items, n_items)
+    return csr_array((np.ones(len(winner)), (winner, loser)), shape=shape)
+
+
+def _triads(wins: csr_array) -> tuple[int, int]:
+    """Circular triads, and all of which every pair was decided: ``tr A^3 / 3``, ``tr B^3 / 6``."""
+    beats = ((wins - wins.T) > 0.0).astype(np.float64)
+    met = beats + beats.T
+    circular = float((beats @ beats).multiply(beats.T).sum()) / 3.0
+    return round(circular), round(float((met @ met).multiply(met).sum()) / 6.0)
+
+
+def _repeats(wins: csr_array) -> tuple[int, int]:
+    """Pairs of answers to the same question that agree, and all of them."""
+    same = 0.5 * float((wins.data * (wins.data - 1.0)).sum())
+    opposite = 0.5 * float(wins.multiply(wins.T).sum())
+    return round(same), round(same + opposite)

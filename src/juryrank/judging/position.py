@@ -1,0 +1,108 @@
+"""Whether a judge's votes lean to one side, beyond what the items explain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from juryrank import _kernels
+from juryrank.arrays import Floats
+from juryrank.mapped import give_back, ranges
+from juryrank.noise import Noise
+from juryrank.normal import quantile
+from juryrank.solvers.solution import Solution
+from juryrank.votes import Votes, given, weight_per_judge
+
+LEAST_POSITION_BIAS = 0.1
+"""The share of votes moved to one side that is worth a word."""
+LEAST_SKEW = 1e-5
+MISTAKEN = 0.05
+"""The chance that any honest judge at all is called position-biased."""
+
+
+class Allowances(NamedTuple):
+    """What has been allowed for with each judge, beside scores and accuracies."""
+
+    order: Floats
+    """The advantage of the left side."""
+    tie: Floats
+    """The logarithm of the weight of a tie of two items; minus infinity if ties are no outcome."""
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """How each judge's votes lean to the left or the right side, beyond what the items explain."""
+
+    left_share: Floats
+    bias: Floats
+    """The log-odds (for Gumbel noise) that the left side gains: one step towards the best fit."""
+    z: Floats
+    moved: Floats
+    """The share of votes that went left (or, if negative, right) without reason."""
+
+
+def positions(
+    votes: Votes, noise: Noise, solution: Solution, allowed: Allowances
+) -> Positions | None:
+    """Measure the lean of every judge; None if it is not known which item was on the left."""
+    if not votes.sides_known:
+        return None
+    excess, information, third, won = (np.empty(votes.n_judges) for _ in range(4))
+    ties_count = bool(np.isneginf(allowed.tie).all())
+    for first, end in ranges(votes.start):
+        own, some = slice(votes.start[first], votes.start[end]), slice(first, end)
+        _kernels.position_sums(
+            noise.code, votes.start[first : end + 1] - votes.start[first], votes.left[own],
+            votes.right[own], votes.outcome[own], given(votes.weight[own]),
+            solution.score, solution.accuracy[some], allowed.order[some], ties_count,
+            excess[some], information[some], third[some], won[some],
+        )  # fmt: skip
+        give_back(votes.left[own], votes.right[own], votes.outcome[own], votes.weight[own])
+    count = weight_per_judge(votes.start, votes.weight)
+    share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)
+    # One vote's worth of information at even odds keeps the bias of few votes near 0.
+    bias = excess / (information + float(noise.terms(0.0)[1]) ** 2)
+    z = unlikely_excess(excess, information, third)
+    # At even odds a win adds |g'(0)| to the slope and is half a vote more than expected.
+    half_votes = -2.0 * float(noise.terms(0.0)[1]) * count
+    moved = np.divide(excess, half_votes, out=np.zeros(len(count)), where=count > 0.0)
+    return Positions(share, bias, z, moved)
+
+
+def unlikely_excess(excess: Floats, variance: Floats, third: Floats) -> Floats:
+    """How far an excess is from 0, in standard errors of a normal number that is as unlikely.
+
+    With ``u = third excess / variance^2`` it is
+
+        excess / sqrt(variance) x sqrt(2 ((1 + u) log(1 + u) - u)) / u,
+
+    which is what large deviations of a Poisson count are worth. Else a single vote for the worse
+    of two items would count as many standard errors. Where the excess is on the short side of the
+    distribution (``u < 0``) the first factor is left as it is.
+    """
+    known = variance > 0.0
+    z = np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=known)
+    u = np.divide(third * excess, variance**2, out=np.zeros(len(excess)), where=known)
+    u = np.maximum(u, LEAST_SKEW)  # near 0 the second factor is 1, but for rounding
+    return np.asarray(z * np.sqrt(2.0 * ((1.0 + u) * np.log1p(u) - u)) / u)
+
+
+def surely(z: Floats, judges: int) -> NDArray[np.bool_]:
+    """Which of so many judges are so far off that chance would hardly do it to any of them."""
+    return np.asarray(np.abs(z) > -quantile(0.5 * MISTAKEN / max(judges, 1)))
+
+
+def position_biased(lean: Positions) -> NDArray[np.bool_]:
+    """Which judges lean to one side, surely and by so much that it matters."""
+    return surely(lean.z, len(lean.z)) & (np.abs(lean.moved) >= LEAST_POSITION_BIAS)
+
+
+def position_reason(lean: Positions, u: int) -> str:
+    """What such a judge did."""
+    side, share = ("left", lean.left_share[u]) if lean.z[u] > 0.0 else (
+        "right", 1.0 - lean.left_share[u],
+    )  # fmt: skip
+    return f"chose the {side} side in {share:.0%} of votes, more than the items explain"
