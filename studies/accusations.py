@@ -74,7 +74,7 @@ def measured(trial: Trial) -> dict[str, Any]:
     if opinionated:
         jury = _with_own_opinions(jury, rng)
         votes = asked(jury, votes.judge, None, rng)
-    ranking = jr.rank(votes.frame(), threads=1)
+    ranking = jr.rank(votes.shown(rng), threads=1)
     named = named_judges(ranking)
     count = np.bincount(votes.judge, minlength=setting.judges).astype(np.float64)
     accuracy: Floats = jury.accuracy / gauge_scale(jury.accuracy, count)

@@ -105,6 +105,16 @@ class Asked:
         columns["loser"] = _names("item", self.loser)
         return pl.DataFrame(columns)
 
+    def shown(self, rng: Rng) -> pl.DataFrame:
+        """The votes with the sides on which the items were shown, by lot."""
+        frame, left = self.frame(), pl.Series(rng.random(len(self.judge)) < 0.5)
+        return frame.select(
+            "judge",
+            left=pl.when(left).then("winner").otherwise("loser"),
+            right=pl.when(left).then("loser").otherwise("winner"),
+            winner=pl.when(left).then(pl.lit("left")).otherwise(pl.lit("right")),
+        )
+
 
 def _names(what: str, codes: Codes) -> pl.Series:
     return pl.Series([f"{what} {code:05}" for code in codes.tolist()])

@@ -161,9 +161,7 @@ def votes_of(judges: int, items: int = 8, votes: int = 40) -> jr.Votes:
 
 def words(low: list[float], high: list[float], observed: Observed | None = None) -> list[str]:
     votes = votes_of(len(low))
-    return [
-        one.verdict for one in verdicts(votes, standing(low, high), observed or Observed(), None)
-    ]
+    return [one.verdict for one in verdicts(votes, standing(low, high), observed or Observed())]
 
 
 def test_a_verdict_does_not_contradict_the_interval_beside_it() -> None:
@@ -178,7 +176,7 @@ def test_a_verdict_does_not_contradict_the_interval_beside_it() -> None:
 def test_judges_with_few_votes_of_their_own_are_taken_to_be_like_the_others() -> None:
     known = standing([0.7] * 4, [1.4] * 4)
     alone = Standing(**(known.__dict__ | {"own_sd": np.array([0.2, 0.3, 1.0, 3.0])}))
-    said = verdicts(votes_of(4), alone, Observed(), None)
+    said = verdicts(votes_of(4), alone, Observed())
     assert [one.verdict for one in said] == ["reliable"] * 2 + ["too few votes to tell"] * 2
     assert said[2].reason == "taken to be like the others"
 
@@ -214,7 +212,7 @@ def test_camps_are_shown_where_opinions_split() -> None:
 def test_nothing_bad_is_said_of_judges_who_saw_few_items() -> None:
     low, high = [-1.5] + [0.8] * 5, [-0.5] + [1.2] * 5
     seen = votes_of(6, items=4)
-    said = verdicts(seen, standing(low, high), Observed(), None)
+    said = verdicts(seen, standing(low, high), Observed())
     assert said[0].verdict == "too few votes to tell"
     assert "too few items" in said[0].reason
 

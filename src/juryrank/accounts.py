@@ -13,8 +13,8 @@ fit in which all that vote alike count once,
 judges' votes that are on item ``i``, and ``N_k`` accounts with ``k`` votes, chance alone gives
 about ``sum_k N_k p_i^k`` of them; they count as one if so many more would come about with a chance
 below ``CHANCE`` for any item. Accounts whose votes are all on one pair of items, one of them such
-an item, count with them. (Where a third of all votes is cast like that, judges were asked
-about one item each, and nothing is odd about it.)
+an item, count with them. Judges may also have been asked about one item each, by design; then all
+items have such accounts, and twice their mean number on other items is expected as well.
 
 Accounts of one voice share one judge's say: the votes of each count ``1 / number of accounts``.
 """
@@ -42,8 +42,8 @@ CHANCE = 0.001
 """The chance that independent judges anywhere in the data are taken for one."""
 LEAST_ACCOUNTS = 3
 """So few single-item accounts on an item do no harm."""
-MOST_OF_VOTES = 1.0 / 3.0
-"""The share of votes from which on single-item accounts are how the votes were asked for."""
+MORE_BY_DESIGN = 2.0
+"""Times the usual number of single-item accounts that an item may have by design."""
 MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
 """Odd numbers with bits all over."""
 HALF = np.uint64(32)
@@ -89,10 +89,11 @@ def _single_item(objective: Objective) -> tuple[Voice, ...]:
     count = np.diff(wins.start)
     one, other = _items_of_all_votes(wins, np.diff(lists.start) == 0)
     on_one = (one >= 0) != (other >= 0)
-    if on_one.sum() < LEAST_ACCOUNTS or count[on_one].sum() > MOST_OF_VOTES * count.sum():
+    if on_one.sum() < LEAST_ACCOUNTS:
         return ()
-    expected = _expected(objective, on_one, count)
     found = np.bincount(np.maximum(one, other)[on_one], minlength=n)
+    elsewhere = (found.sum() - found) / (n - 1)
+    expected = _expected(objective, on_one, count) + MORE_BY_DESIGN * elsewhere
     unlikely = gammainc(np.maximum(found, 1), expected) * n < CHANCE
     return tuple(
         Voice(np.flatnonzero((one == i) | (other == i)), i)

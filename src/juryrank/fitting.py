@@ -27,9 +27,7 @@ from juryrank.guard import (
     LEAST_JUDGES,
     number_in_cells,
 )
-from juryrank.inference.large import (
-    with_tastes,
-)
+from juryrank.inference.large import blurred, with_tastes
 from juryrank.inference.posterior import (
     NormalPosterior,
     Posterior,
@@ -47,7 +45,7 @@ from juryrank.inference.tastes import (
     outlying_tastes,
 )
 from juryrank.information import MOST_DENSE
-from juryrank.judging.position import Allowances
+from juryrank.judging.position import Allowances, Positions, positions
 from juryrank.judging.verdicts import RELIABLE, Observed, Standing, judge_columns, normal_standing
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
@@ -283,11 +281,8 @@ def answer(
     aside = found.set_aside
     report = _fit_report(task, found, posterior, intervals, confidence, steps)
     observed = _observed(task, found, told, confidence)
-    judges = judge_columns(
-        votes, task.model, task.noise, solution,
-        None if intervals is None else _standing(task, found, told, confidence),
-        allowances(found, votes.n_judges), observed,
-    )  # fmt: skip
+    standing = None if intervals is None else _standing(task, found, told, confidence)
+    judges = judge_columns(votes, task.model, standing, observed)
     sure = not observed.orientation_in_doubt and (
         found.is_sampled or found.objective is None or direction_is_sure(found.objective, solution)
     )
@@ -329,7 +324,17 @@ def _observed(
     if posterior is not None and found.is_sampled and objective is not None and sample is not None:
         tastes = outlying_tastes(sample, task.votes, on_many_items(objective), confidence)
         orders = orders_of(sample, confidence)
-    return Observed(tastes, orders, found.set_aside, found.voices, in_doubt)
+    return Observed(tastes, orders, found.set_aside, found.voices, in_doubt, leans(task, found))
+
+
+def leans(task: Task, found: Fitted) -> Positions | None:
+    """How judges' votes lean to a side, beyond what items explain whose tastes are not known."""
+    if task.model.judges != "accuracy":
+        return None
+    seen = found.solution
+    if found.taste_sd is not None:
+        seen = replace(seen, accuracy=blurred(seen.accuracy, task.noise, found.taste_sd))
+    return positions(task.votes, task.noise, seen, allowances(found, task.votes.n_judges))
 
 
 def _remarks_on_orientation(

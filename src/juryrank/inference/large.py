@@ -225,8 +225,7 @@ def attenuation(accuracy: Floats, counts: Floats, noise: Noise, taste_sd: float)
     fitted accuracy is ``l g / sqrt(1 + 2 k w^2 g^2)``, and ``l`` is what brings the true ones into
     the gauge.
     """
-    slope = 0.5 * float(noise.terms(0.0)[1])
-    lost = 2.0 * PROBIT * (2.0 * np.pi) * slope**2 * taste_sd**2
+    lost = _blur(noise, taste_sd)
 
     def true(factor: float) -> Floats:
         rest = np.maximum(factor**2 - lost * accuracy**2, LEAST_REST * factor**2)
@@ -242,6 +241,17 @@ def attenuation(accuracy: Floats, counts: Floats, noise: Noise, taste_sd: float)
     rest, least = high**2 - lost * accuracy**2, LEAST_REST * high**2
     slope_of_true = np.where(rest > least, high**2 / np.maximum(rest, least) ** 1.5, least**-0.5)
     return Attenuation(high, true(high), slope_of_true)
+
+
+def _blur(noise: Noise, taste_sd: float) -> float:
+    """``2 k w^2``."""
+    slope = 0.5 * float(noise.terms(0.0)[1])
+    return 2.0 * PROBIT * (2.0 * np.pi) * slope**2 * taste_sd**2
+
+
+def blurred(accuracy: Floats, noise: Noise, taste_sd: float) -> Floats:
+    """The accuracies that votes show if tastes are not known: ``g / sqrt(1 + 2 k g^2 w^2)``."""
+    return np.asarray(accuracy / np.sqrt(1.0 + _blur(noise, taste_sd) * accuracy**2))
 
 
 def taste_noise(objective: Objective, solution: Solution, taste_sd: float) -> TasteNoise | None:

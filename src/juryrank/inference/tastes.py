@@ -23,7 +23,7 @@ TASTES = {
 }
 
 
-OUTLYING = 4.0
+OUTLYING = 3.5
 """Typical tastes from which on a taste is outlying; of a thousand normal ones hardly any is so
 large,"""
 ON_ONE_ITEM = 0.1

@@ -19,10 +19,10 @@ from juryrank.comparing import compare
 from juryrank.effects import NO_EFFECTS
 from juryrank.errors import InputError, JuryrankWarning
 from juryrank.fits import Fitted, fit, in_gauge, refit_with
-from juryrank.fitting import allowances, answer
+from juryrank.fitting import answer, leans
 from juryrank.guard import votes_that_count
 from juryrank.information import MOST_DENSE
-from juryrank.judging.position import Positions, positions
+from juryrank.judging.position import Positions
 from juryrank.judging.verdicts import by_attention
 from juryrank.lists import (
     MOST_ORDERS,
@@ -169,9 +169,9 @@ def judges(
 
 
 def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[pl.DataFrame, str]:
-    votes, solution = task.votes, found.solution
+    votes = task.votes
     agreement, influence, how = _left_out(task, found, say)
-    lean = positions(votes, task.noise, solution, allowances(found, votes.n_judges))
+    lean = leans(task, found)
     mine = pl.DataFrame(
         {
             "judge": votes.judges,

@@ -30,17 +30,9 @@ from juryrank.inference.claims import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.posterior import half_width
 from juryrank.inference.tastes import Orders, OutlyingTaste
 from juryrank.judging.consistency import Consistency, consistency_of
-from juryrank.judging.position import (
-    Allowances,
-    Positions,
-    position_biased,
-    position_reason,
-    positions,
-)
+from juryrank.judging.position import Positions, position_biased, position_reason
 from juryrank.labels import WIDEST_NAME, short
 from juryrank.models import APART_FROM_OTHERS, DISAGREEING, VERDICTS, Model, Verdict
-from juryrank.noise import Noise
-from juryrank.solvers.solution import Solution
 from juryrank.votes import Votes
 
 RELIABLE = 0.5
@@ -102,16 +94,11 @@ class Observed:
     voices: tuple[Voice, ...] = ()
     orientation_in_doubt: bool = False
     """Whether so many judges disagree that the ranking may be upside down."""
+    lean: Positions | None = None
 
 
 def judge_columns(
-    votes: Votes,
-    model: Model,
-    noise: Noise,
-    solution: Solution,
-    own: Standing | None,
-    allowed: Allowances,
-    observed: Observed,
+    votes: Votes, model: Model, own: Standing | None, observed: Observed
 ) -> dict[str, pl.Series]:
     """What is known of the judges beyond their accuracies, by code; nulls where nothing is."""
     empty = pl.Series([None] * votes.n_judges, dtype=pl.Float64)
@@ -120,10 +107,7 @@ def judge_columns(
         return {
             "accuracy_low": empty, "accuracy_high": empty, "verdict": no_word, "reason": no_word,
         }  # fmt: skip
-    lean = None
-    if model.judges == "accuracy":
-        lean = positions(votes, noise, solution, allowed)
-    said = verdicts(votes, _standing(votes, model, own), observed, lean)
+    said = verdicts(votes, _standing(votes, model, own), observed)
     low, high = own.low, own.high
     if model.judges == "reliability":
         low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
@@ -175,9 +159,7 @@ def _sd_of_perfect(votes: Floats, value: Floats) -> Floats:
 # --- the verdicts --------------------------------------------------------------------------------
 
 
-def verdicts(
-    votes: Votes, standing: Standing, observed: Observed, lean: Positions | None
-) -> list[Said]:
+def verdicts(votes: Votes, standing: Standing, observed: Observed) -> list[Said]:
     """What is said of each judge, by code.
 
     The standing is such that a guesser has 0 and the average judge 1.
@@ -185,6 +167,7 @@ def verdicts(
     said = _by_accuracy(votes, standing)
     if observed.orders is not None:
         said = _with_own_orders(said, observed.orders)
+    lean = observed.lean
     if lean is not None:
         for u in np.flatnonzero(position_biased(lean)).tolist():
             said[u] = Said("position-biased", position_reason(lean, u))
@@ -210,12 +193,17 @@ def _by_accuracy(votes: Votes, standing: Standing) -> list[Said]:
     """What the accuracies say."""
     low, high = standing.low, standing.high
     backwards = discovered(1.0 - standing.backwards, high < 0.0)
-    weak = discovered(1.0 - standing.weak, (low <= 0.0) & (high >= 0.0) & (high < 1.0))
+    near_0 = (low > -1.0) & (low <= 0.0) & (high >= 0.0) & (high < 1.0)
+    weak = discovered(1.0 - standing.weak, near_0)
     untold = ~(np.abs(standing.value) >= LEAST_OWN * standing.own_sd)
     choices: list[tuple[NDArray[np.bool_], Said]] = [
         (backwards, Said("backwards", "votes against the order", "votes against the order")),
         (high < 0.0, Said("too few votes to tell", "seems to vote against the order")),
         (weak, GUESSING),
+        (
+            (low <= 0.0) & (high < 1.0),
+            Said("too few votes to tell", "could be guessing, could vote against the order"),
+        ),
         (low <= 0.0, Said("too few votes to tell", "could be guessing, could be average")),
         (untold, Said("too few votes to tell", "taken to be like the others")),
         (low < RELIABLE, Said("ordinary", "follows the order")),
