@@ -19,7 +19,7 @@ from juryrank.votes import Votes, given, weight_per_judge
 LEAST_POSITION_BIAS = 0.1
 """The share of votes moved to one side that is worth a word."""
 LEAST_SKEW = 1e-5
-MISTAKEN = 0.05
+MISTAKEN = 0.02
 """The chance that any honest judge at all is called position-biased."""
 
 

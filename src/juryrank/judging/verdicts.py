@@ -200,11 +200,7 @@ def _by_accuracy(votes: Votes, standing: Standing) -> list[Said]:
         (backwards, Said("backwards", "votes against the order", "votes against the order")),
         (high < 0.0, Said("too few votes to tell", "seems to vote against the order")),
         (weak, GUESSING),
-        (
-            (low <= 0.0) & (high < 1.0),
-            Said("too few votes to tell", "could be guessing, could vote against the order"),
-        ),
-        (low <= 0.0, Said("too few votes to tell", "could be guessing, could be average")),
+        (low <= 0.0, Said("too few votes to tell", "could be guessing")),
         (untold, Said("too few votes to tell", "taken to be like the others")),
         (low < RELIABLE, Said("ordinary", "follows the order")),
     ]
