@@ -143,6 +143,30 @@ def list_loss(
     return loss
 
 
+def as_one_loss(
+    groups: Sequence[Sequence[Label]],
+    rest: Sequence[Label],
+    place: Mapping[Label, float],
+    log_tie: float,
+) -> float:
+    """``-log P`` of a list of groups at their means, and of which of its items are tied."""
+    means: dict[Label, float] = {
+        k: sum(place[i] for i in group) / len(group) for k, group in enumerate(groups)
+    }
+    means |= {f"below {i}": place[i] for i in rest}
+    below = list(means)[len(groups) :]
+    loss = list_loss([[k] for k in range(len(groups))], below, means, {})
+    ranked = [(i, k) for k, group in enumerate(groups) for i in group]
+    if len(rest) == 1:
+        ranked.append((rest[0], len(groups)))
+    for (one, level), (other, its_level) in combinations(ranked, 2):
+        odds = math.exp(log_tie) / (2.0 * math.cosh((place[one] - place[other]) / 2.0))
+        chance = odds / (1.0 + odds)
+        said = chance if level == its_level else 1.0 - chance
+        loss -= 2.0 / len(ranked) * math.log(said)
+    return loss
+
+
 def pair_loss(noise: Noise, x: float, *, tied: bool, log_tie: float | None) -> float:
     """``-log P`` of a pair whose winner has the advantage x; it can be tied if there is a tie."""
     win, lose = (math.exp(-minus_log_f(noise, y)) for y in (x, -x))
@@ -190,6 +214,8 @@ def plain_value(votes: Votes, model: EffectModel, at: Truth, noise: Noise = GUMB
             gain += float(at.own_order[u]) if model.order_by_judge else 0.0
             x += -gain if row.flipped else gain
             loss = pair_loss(noise, x, tied=row.is_tied_pair, log_tie=log_tie.get(2))
+        elif model.as_one:
+            loss = as_one_loss(row.groups, row.rest, place, log_tie[2])
         else:
             loss = list_loss(row.groups, row.rest, place, log_tie)
         total += row.weight * loss

@@ -52,6 +52,8 @@ MODELS = {
     "ties by judge": EffectModel((2, 3), ties_by_judge=True),
     "order": EffectModel((2, 3), order=True),
     "all by judge": EffectModel((2, 3), ties_by_judge=True, order=True, order_by_judge=True),
+    "tied as one": EffectModel((2,), as_one=True),
+    "tied as one, by judge": EffectModel((2,), ties_by_judge=True, order=True, as_one=True),
 }
 PRIOR = Prior(1.3, 0.7, effect_sd=2.0, tie_sd=0.8, order_sd=0.6)
 seeds = st.integers(0, 100_000)
@@ -146,15 +148,16 @@ def test_a_backwards_judge_ranks_by_the_inverse_worths() -> None:
         assert loss == pytest.approx(-math.log(chance), rel=1e-12)
 
 
-def test_extreme_places_give_no_nan() -> None:
+@pytest.mark.parametrize("model", [MODELS["ties"], MODELS["tied as one"]], ids=["ties", "as one"])
+def test_extreme_places_give_no_nan(model: EffectModel) -> None:
     rows = [
         Row("a", [[5], [4, 3], [2]], [1, 0]),
         Row("b", [[0, 1, 2], [3], [4]]),
         Row("b", [[0], [5]]),
     ]
-    objective = objective_of(made(rows), EffectModel((2, 3)))
+    objective = objective_of(made(rows), model)
     for size in (1e3, 1e5):
-        state = np.concatenate((size * np.linspace(-1, 1, 6), [0.3, -0.2]))
+        state = np.concatenate((size * np.linspace(-1, 1, 6), [0.3, -0.2][: len(model.sizes)]))
         for sign in (1.0, -1.0):
             slopes = objective.slopes(state, sign * np.ones(2))
             bent = objective.curvature(state, sign * np.ones(2))
@@ -428,11 +431,11 @@ def test_a_constant_added_to_all_scores_changes_nothing(seed: int) -> None:
 
 
 @settings(max_examples=20, deadline=None)
-@given(seed=seeds, by_judge=st.booleans())
-def test_a_pair_is_a_list_of_two(seed: int, by_judge: bool) -> None:
+@given(seed=seeds, by_judge=st.booleans(), as_one=st.booleans())
+def test_a_pair_is_a_list_of_two(seed: int, by_judge: bool, as_one: bool) -> None:
     """The same votes on two items through the code for pairs and through that for lists."""
     rows = [row for row in random_rows(seed, rows=60) if len(row.named) == 2]
-    model = EffectModel((2, 3), ties_by_judge=by_judge)
+    model = EffectModel((2,) if as_one else (2, 3), ties_by_judge=by_judge, as_one=as_one)
     pairs, lists = (
         objective_of(made(rows, items=range(6), pairs_as_lists=as_lists), model, PRIOR)
         for as_lists in (False, True)

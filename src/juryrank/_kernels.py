@@ -66,6 +66,8 @@ class Effects(NamedTuple):
     """The logarithm of the weight of a tie: rows x sizes."""
     order: Floats
     """What an item gains on the left side; empty if it gains nothing."""
+    as_one: bool
+    """Whether tied items of a list count as one item, so that the size of ties does not matter."""
 
 
 class EffectPlaces(NamedTuple):
@@ -864,6 +866,149 @@ def _tied_hessian(
                 hessian[h + t, h + o] -= chance[t] * chance[o]
         j += _tied_with(level, j, ranked)
     _tied_pass(place, level, ranked, sizes, tie, slope, tie_slope)
+
+
+# --- lists whose tied items count as one, Gumbel noise -------------------------------------------
+#
+# Items that a judge ties, if only because they are nearly the same, come in first or last together.
+# So they stand in the list as one item at their mean place, and the list that is left is one
+# without ties (Plackett-Luce). Whether two of the k ranked items are tied at all, their places
+# being x apart, is decided as for a pair, each of the ``k (k - 1) / 2`` pairs with a weight of
+# ``2 / k``, so that they count for the ``k - 1`` ties that there can be:
+#
+#     P(tied) = t q / (1 + t q),      q = sqrt(F(x) F(-x)) = 1 / (2 cosh(x / 2)).
+#
+# For two items both together are Davidson's model.
+
+
+class _TieTerms(NamedTuple):
+    """``-log P`` that two items are tied, or are not: derivatives x, xx, tie, x-tie, tie-tie."""
+
+    value: float
+    x: float
+    xx: float
+    tie: float
+    x_tie: float
+    tie_tie: float
+
+
+@njit(**INNER)
+def _tie_terms(x: float, tied: bool, tie: float) -> _TieTerms:
+    """Whether two items that are x apart are tied; `tie` is ``log t``."""
+    small = np.exp(-abs(x))
+    log_q = -0.5 * abs(x) - np.log1p(small)
+    first_q = -0.5 * np.tanh(0.5 * x)
+    second_q = -small / ((1.0 + small) * (1.0 + small))
+    above = tie + log_q
+    rare = np.exp(-abs(above))
+    chance = (1.0 if above > 0.0 else rare) / (1.0 + rare)
+    spread = rare / ((1.0 + rare) * (1.0 + rare))
+    value = max(above, 0.0) + np.log1p(rare) - (above if tied else 0.0)
+    pull = chance - (1.0 if tied else 0.0)
+    bend = pull * second_q + spread * first_q * first_q
+    return _TieTerms(value, pull * first_q, bend, pull, spread * first_q, spread)
+
+
+@njit(**INNER)
+def _group_of_each(level: Integers, ranked: int, group: Integers, size: Floats) -> int:
+    """Number the groups of a list, and count their items; what is not ranked is not tied."""
+    number = 0
+    for i in range(level.shape[0]):
+        if i and (i >= ranked or level[i] != level[i - 1]):
+            number += 1
+        group[i] = number
+        size[number] = 1.0 if i == 0 or group[i - 1] != number else size[number] + 1.0
+    return number + 1
+
+
+@njit(**INNER)
+def _group_means(values: Floats, group: Integers, size: Floats, mean: Floats) -> None:
+    """The mean over each group."""
+    mean[:] = 0.0
+    for i in range(values.shape[0]):
+        mean[group[i]] += values[i] / size[group[i]]
+
+
+@njit(**INNER)
+def _as_one_along(
+    place: Floats, direction: Floats, level: Integers, ranked: int, tie: float
+) -> tuple[float, float, float]:
+    """``-log P`` of a list whose tied items are one, and two derivatives along a direction."""
+    h = place.shape[0]
+    group, size = np.empty(h, dtype=np.int64), np.empty(h)
+    n = _group_of_each(level, ranked, group, size)
+    mean, along = np.empty(n), np.empty(n)
+    _group_means(place, group, size, mean)
+    _group_means(direction, group, size, along)
+    value, slope, bend = _luce_along(mean, along, group[ranked - 1] + 1)
+    weight = 2.0 / ranked
+    for i in range(ranked):
+        for o in range(i):
+            terms = _tie_terms(place[o] - place[i], group[i] == group[o], tie)
+            d = direction[o] - direction[i]
+            value += weight * terms.value
+            slope += weight * terms.x * d
+            bend += weight * terms.xx * d * d
+    return value, slope, bend
+
+
+@njit(**INNER)
+def _as_one_pass(
+    place: Floats, level: Integers, ranked: int, tie: float, slope: Floats, tie_slope: Floats
+) -> float:
+    """``-log P`` of a list whose tied items are one; sets its slope, adds to that of the tie."""
+    h = place.shape[0]
+    group, size = np.empty(h, dtype=np.int64), np.empty(h)
+    n = _group_of_each(level, ranked, group, size)
+    mean, of_group = np.empty(n), np.empty(n)
+    _group_means(place, group, size, mean)
+    value = _luce_pass(mean, group[ranked - 1] + 1, of_group)
+    for i in range(h):
+        slope[i] = of_group[group[i]] / size[group[i]]
+    weight = 2.0 / ranked
+    for i in range(ranked):
+        for o in range(i):
+            terms = _tie_terms(place[o] - place[i], group[i] == group[o], tie)
+            value += weight * terms.value
+            slope[o] += weight * terms.x
+            slope[i] -= weight * terms.x
+            tie_slope[0] += weight * terms.tie
+    return float(value)
+
+
+@njit(**INNER)
+def _as_one_hessian(
+    place: Floats,
+    level: Integers,
+    ranked: int,
+    tie: float,
+    slope: Floats,
+    tie_slope: Floats,
+    hessian: Floats,
+) -> None:
+    """Set slopes as `_as_one_pass`; add second derivatives in the places and then the tie."""
+    h = place.shape[0]
+    group, size = np.empty(h, dtype=np.int64), np.empty(h)
+    n = _group_of_each(level, ranked, group, size)
+    mean, unused, of_groups = np.empty(n), np.empty(n), np.zeros((n, n))
+    _group_means(place, group, size, mean)
+    _luce_hessian(mean, group[ranked - 1] + 1, unused, of_groups)
+    for i in range(h):
+        for o in range(h):
+            hessian[i, o] += of_groups[group[i], group[o]] / (size[group[i]] * size[group[o]])
+    weight = 2.0 / ranked
+    for i in range(ranked):
+        for o in range(i):
+            terms = _tie_terms(place[o] - place[i], group[i] == group[o], tie)
+            hessian[i, i] += weight * terms.xx
+            hessian[o, o] += weight * terms.xx
+            hessian[i, o] -= weight * terms.xx
+            hessian[o, i] -= weight * terms.xx
+            for at, sign in ((o, 1.0), (i, -1.0)):
+                hessian[at, h] += sign * weight * terms.x_tie
+                hessian[h, at] += sign * weight * terms.x_tie
+            hessian[h, h] += weight * terms.tie_tie
+    _as_one_pass(place, level, ranked, tie, slope, tie_slope)
 
 
 # --- rankings under any noise --------------------------------------------------------------------
@@ -1772,16 +1917,14 @@ def _pair_tail(noise: NoiseCode, t: float) -> tuple[float, float]:
 
 @njit(**INNER)
 def _list_along(
-    place: Floats,
-    direction: Floats,
-    level: Integers,
-    ranked: int,
-    sizes: Offsets,
-    tie: Floats,
+    place: Floats, direction: Floats, level: Integers, ranked: int, effects: Effects, u: int
 ) -> tuple[float, float, float]:
-    """``-log P`` of a list, and two derivatives along a direction of the places."""
-    if sizes.shape[0]:
-        value, slope, bend = _tied_along(place, direction, level, ranked, sizes, tie)
+    """``-log P`` of a judge's list, and two derivatives along a direction of the places."""
+    tie = _own_tie(effects, u)
+    if effects.as_one:
+        value, slope, bend = _as_one_along(place, direction, level, ranked, tie[0])
+    elif effects.sizes.shape[0]:
+        value, slope, bend = _tied_along(place, direction, level, ranked, effects.sizes, tie)
     else:
         value, slope, bend = _luce_along(place, direction, ranked)
     return value, slope, bend
@@ -1792,14 +1935,17 @@ def _list_pass(
     place: Floats,
     level: Integers,
     ranked: int,
-    sizes: Offsets,
-    tie: Floats,
+    effects: Effects,
+    u: int,
     slope: Floats,
     tie_slope: Floats,
 ) -> float:
-    """``-log P`` of a list; sets its slope in the places and adds to that in the ties."""
-    if sizes.shape[0]:
-        return float(_tied_pass(place, level, ranked, sizes, tie, slope, tie_slope))
+    """``-log P`` of a judge's list; sets its slope in the places and adds to that in the ties."""
+    tie = _own_tie(effects, u)
+    if effects.as_one:
+        return float(_as_one_pass(place, level, ranked, tie[0], slope, tie_slope))
+    if effects.sizes.shape[0]:
+        return float(_tied_pass(place, level, ranked, effects.sizes, tie, slope, tie_slope))
     return float(_luce_pass(place, ranked, slope))
 
 
@@ -1808,16 +1954,19 @@ def _list_hessian(
     place: Floats,
     level: Integers,
     ranked: int,
-    sizes: Offsets,
-    tie: Floats,
+    effects: Effects,
+    u: int,
     slope: Floats,
     tie_slope: Floats,
     hessian: Floats,
 ) -> None:
     """Set the slope in the places, and second derivatives in them and, after them, in the ties."""
+    sizes, tie = effects.sizes, _own_tie(effects, u)
     size = place.shape[0] + sizes.shape[0]
     hessian[:size, :size] = 0.0
-    if sizes.shape[0]:
+    if effects.as_one:
+        _as_one_hessian(place, level, ranked, tie[0], slope, tie_slope, hessian)
+    elif sizes.shape[0]:
         _tied_hessian(place, level, ranked, sizes, tie, slope, tie_slope, hessian)
     else:
         _luce_hessian(place, ranked, slope, hessian)
@@ -1842,9 +1991,8 @@ def list_losses(
                 i = lists.item[e]
                 spot[e - a] = accuracy[u] * score[i] + taste[i]
             loss[k] = _list_pass(
-                spot[: b - a], lists.level[a:b], lists.ranked[k], effects.sizes,
-                _own_tie(effects, u), slope, tie_slope,
-            )  # fmt: skip
+                spot[: b - a], lists.level[a:b], lists.ranked[k], effects, u, slope, tie_slope
+            )
 
 
 @njit(**COMPILED)
@@ -2144,9 +2292,7 @@ def _judge_derivatives(
         if lists is not None:
             for k in range(lists.start[u], lists.start[u + 1]):
                 place, score, level = _list_of(lists, u, k, spot, accuracy)
-                _, slope, bend = _list_along(
-                    place, score, level, lists.ranked[k], effects.sizes, _own_tie(effects, u)
-                )
+                _, slope, bend = _list_along(place, score, level, lists.ranked[k], effects, u)
                 slope_sum += lists.weight[k] * slope
                 bend_sum += lists.weight[k] * bend
     return slope_sum, bend_sum
@@ -2500,9 +2646,7 @@ def _lists_pass(
         place, score, level = _list_of(lists, u, k, spot, accuracy)
         slope = np.empty(place.shape[0])
         own_tie[:] = 0.0
-        value = _list_pass(
-            place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u), slope, own_tie
-        )
+        value = _list_pass(place, level, lists.ranked[k], effects, u, slope, own_tie)
         weight = lists.weight[k]
         total += weight * value
         for i in range(place.shape[0]):
@@ -2812,10 +2956,7 @@ def _lists_curvature(
         h, size = place.shape[0], place.shape[0] + kinds
         slope = np.empty(h)
         if likeness is None:
-            _list_hessian(
-                place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
-                slope, unused, hessian,
-            )  # fmt: skip
+            _list_hessian(place, level, lists.ranked[k], effects, u, slope, unused, hessian)
         else:
             hessian[:size, :size] = 0.0
             _luce_hessian(place, lists.ranked[k], slope, hessian)
@@ -3118,10 +3259,7 @@ def _list_blocks(
         h = place.shape[0]
         slope = np.empty(h)
         if ready is None:
-            _list_hessian(
-                place, level, lists.ranked[k], effects.sizes, _own_tie(effects, u),
-                slope, unused, hessian,
-            )  # fmt: skip
+            _list_hessian(place, level, lists.ranked[k], effects, u, slope, unused, hessian)
         else:
             a, first = lists.begin[k], ready.begin[k]
             hessian[: h + kinds, : h + kinds] = 0.0

@@ -20,6 +20,7 @@ from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.threads import available_threads
+from juryrank.tying import judges_differ
 from juryrank.votes import Votes, Wins
 
 USUAL_SPREAD = 0.5
@@ -49,6 +50,8 @@ class Task:
     guard: bool
     tastes: bool
     """Whether judges may have tastes of their own."""
+    unasked_ties: bool
+    """Whether the data decide if judges differ in how readily they tie."""
     unasked_half: bool
     """Whether ties count half for each side though nobody has asked for it."""
     threads: int
@@ -114,7 +117,7 @@ def task_of(
         raise InputError(f"threads={threads!r} must be a whole number of at least 1.")
     chosen, kind = _solver(model, solver), noise_of(model, noise)
     require_takes(model, votes)
-    effects = _effects(votes, chosen, kind, ties, order)
+    effects = _effects(votes, model, chosen, kind, ties, order)
     asked_prior = _prior(model, prior, chosen, lambda0)
     return Task(
         votes=votes,
@@ -129,6 +132,7 @@ def task_of(
         solver=chosen,
         guard=guard,
         tastes=_tastes(model, votes, tastes, sampled=asked_prior is None and not lambda0),
+        unasked_ties=ties is None,
         unasked_half=ties is None and not effects.sizes,
         threads=threads or available_threads(),
     )
@@ -165,7 +169,7 @@ def _tastes(model: Model, votes: Votes, tastes: bool | None, *, sampled: bool) -
 
 
 def _effects(
-    votes: Votes, solver: AnySolver, noise: Noise, ties: Ties | None, order: Order
+    votes: Votes, model: Model, solver: AnySolver, noise: Noise, ties: Ties | None, order: Order
 ) -> EffectModel:
     """Which effects are estimated."""
     for name, value, known in (("ties", ties, Ties), ("order", order, Order)):
@@ -184,12 +188,21 @@ def _effects(
             "say: give them as left, right and winner, or leave the order away."
         )
     sizes = () if ties == "half" else _sizes(votes, noise, ties)
+    as_one = ties is None and bool(sizes) and votes.lists.number > 0 and noise.is_gumbel
     return EffectModel(
-        sizes=sizes,
-        ties_by_judge=ties == "davidson-by-judge" and bool(sizes) and votes.n_judges > 1,
+        sizes=(2,) if as_one else sizes,
+        ties_by_judge=bool(sizes) and _ties_by_judge(votes, model, ties),
         order=order != "none",
         order_by_judge=order == "by-judge" and votes.n_judges > 1,
+        as_one=as_one,
     )
+
+
+def _ties_by_judge(votes: Votes, model: Model, ties: Ties | None) -> bool:
+    """Whether judges have tie weights of their own: as asked for, else as the data say."""
+    if ties is not None or votes.n_judges == 1:
+        return ties == "davidson-by-judge" and votes.n_judges > 1
+    return model.judges == "accuracy" and judges_differ(votes)
 
 
 def _sizes(votes: Votes, noise: Noise, ties: Ties | None) -> tuple[int, ...]:

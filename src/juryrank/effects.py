@@ -27,6 +27,8 @@ class EffectModel:
     ties_by_judge: bool = False
     order: bool = False
     order_by_judge: bool = False
+    as_one: bool = False
+    """Whether items that a ranking ties count as one; then there is one weight for all sizes."""
 
     @property
     def by_judge(self) -> bool:
@@ -85,26 +87,35 @@ class Layout:
         if self.model.order_by_judge:
             order = order + state[self.own_order]
         sizes = np.array(self.model.sizes, dtype=np.int64)
-        return Effects(sizes, np.ascontiguousarray(tie), np.ascontiguousarray(order))
+        return Effects(
+            sizes, np.ascontiguousarray(tie), np.ascontiguousarray(order), self.model.as_one
+        )
+
+    def extended(self, state: Floats, other: Layout) -> Floats:
+        """A state of other judges on the same items as one of these: single judges add nothing."""
+        found = np.zeros(self.size)
+        found[: self.n_items] = state[: self.n_items]
+        found[self.tie], found[self.order] = state[other.tie], state[other.order]
+        return found
 
     def totals(self, effects: Floats) -> Floats:
         """Effects as they are told: for a judge not what is added, but the sum."""
         found = effects.copy()
-        for own, common in self._own_and_common():
+        for own, common in self.own_and_common():
             found[self._in_effects(own)] += effects[self._in_effects(common)][0]
         return found
 
     def total_variances(self, variance: Floats, joint: Floats | None) -> Floats:
         """Variances of these totals; without a `joint` covariance, parts are independent."""
         found = variance.copy()
-        for own, common in self._own_and_common():
+        for own, common in self.own_and_common():
             mine, all_judges = self._in_effects(own), self._in_effects(common)
             found[mine] += variance[all_judges][0]
             if joint is not None:
                 found[mine] += 2.0 * joint[all_judges, mine][0]
         return np.asarray(np.maximum(found, 0.0))
 
-    def _own_and_common(self) -> list[tuple[slice, slice]]:
+    def own_and_common(self) -> list[tuple[slice, slice]]:
         """What single judges add, and to what: ties to the weight of the smallest ones."""
         pairs = ((self.own_tie, self.tie), (self.own_order, self.order))
         return [(own, common) for own, common in pairs if own.stop > own.start]

@@ -43,7 +43,13 @@ from juryrank.inference.sampling import (
     sample,
     turned_upright,
 )
-from juryrank.inference.scales import can_be_sampled, prior_of, sampled_part, volume_of
+from juryrank.inference.scales import (
+    can_be_sampled,
+    prior_of,
+    sampled_part,
+    volume_of,
+    without_small_tie_effects,
+)
 from juryrank.objective import LARGEST_ACCURACY, NO_PRIOR, Objective, Prior
 from juryrank.remarks import (
     not_settled,
@@ -149,6 +155,8 @@ def _by_profile(
     if task.chooses_scales and not is_sampled:
         found = sampled_part(objective, tastes=task.tastes)
         objective = replace(objective, prior=prior_of(found, objective))
+        if task.unasked_ties:
+            objective = without_small_tie_effects(objective)
     set_aside = NOBODY
     if is_guarded and not (is_sampled and task.tastes):
         taste = found.typical_taste if found is not None and found.has_tastes else 0.0

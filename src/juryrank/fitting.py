@@ -118,9 +118,11 @@ def rank(
             votes with which a judge pushes a single item; False lets them count.
         tastes: Whether judges may have tastes, likings for single items of their own, whose size
             the data tell; None for hbtl, htcv and htm, False for the plain model of the paper.
-        ties: "davidson" (an outcome of its own, whose weight is estimated; what None means where
-            a model can), "davidson-by-judge" (some judges tie more readily), or "half" (half a win
-            for each; in a ranking, every order of the tied items counts alike).
+        ties: None (an outcome of its own where a model can, with a weight for each judge if the
+            data say that they differ; in a ranking, tied items count as one); "davidson" (one
+            weight; in a ranking, by Davidson-Luce), "davidson-by-judge" (a weight for each judge),
+            or "half" (half a win for each; in a ranking, every order of the tied items counts
+            alike).
         order: Whether the left side has an advantage, to be estimated: "none", "common", or
             "by-judge", a common one and what sets each judge apart, shrunk.
         intervals: "posterior", read off the posterior as everything else; or the best fit of the

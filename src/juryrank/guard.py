@@ -172,6 +172,8 @@ def _with_sizes_left(objective: Objective) -> Objective:
     if not effects.sizes:
         return objective
     sizes = set(tie_sizes(objective.lists).tolist()) | ({2} if wins.tied.any() else set())
+    if effects.as_one and sizes:
+        sizes = {2}
     tied = NO_TIES
     if 2 in sizes:
         tied = wins.tied if len(wins.tied) else np.zeros(len(wins.winner), dtype=np.bool_)
@@ -182,6 +184,7 @@ def _with_sizes_left(objective: Objective) -> Objective:
             effects,
             sizes=tuple(sorted(sizes)),
             ties_by_judge=effects.ties_by_judge and bool(sizes),
+            as_one=effects.as_one and bool(sizes),
         ),
     )
 

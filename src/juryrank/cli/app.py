@@ -104,7 +104,7 @@ Ties = Annotated[
     typer.Option(
         help="davidson: ties are an outcome, how often is estimated; davidson-by-judge: for each "
         "judge; half: half a win for each side.",
-        show_default="davidson where the model can",
+        show_default="an outcome where the model can, for each judge if the data say so",
     ),
 ]
 Order = Annotated[

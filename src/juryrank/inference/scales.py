@@ -37,6 +37,8 @@ PART_JUDGES = 40
 """by so many judges at least, if there are as many."""
 BISECTIONS = 40
 PART_LENGTH = Length(warm_up=100, kept=80, most=80)
+LEAST_TIE_SD = 0.2
+"""Judges whose tie weights differ by no more than such a spread of their logarithms tie alike."""
 SCALE_RANGE = (0.02, 50.0)
 ACCURACY_SD_RANGE = (0.03, 5.0)
 
@@ -129,6 +131,16 @@ def prior_of(found: Sample, objective: Objective) -> Prior:
         effect_sd=EFFECT_SD,
         **own,
     )
+
+
+def without_small_tie_effects(objective: Objective) -> Objective:
+    """The objective with one weight of ties for all judges, if theirs hardly differ.
+
+    Many votes make every spread significant, and then tie weights of single judges cost time.
+    """
+    if objective.prior.tie_sd > LEAST_TIE_SD:
+        return objective
+    return replace(objective, effects=replace(objective.effects, ties_by_judge=False))
 
 
 def volume_of(objective: Objective, state: Floats, accuracy: Floats) -> float:

@@ -6,9 +6,11 @@ accuracies at their best for it. The unknowns are measured in (approximate) stan
 search stops when a Newton step in any one of them would move it by no more than `tolerance` of its
 standard error.
 
-One direction is measured apart. Along ``(c s, a / c)`` the likelihood does not change and only the
+Two things are measured apart. Along ``(c s, a / c)`` the likelihood does not change and only the
 prior holds the scale, so that the curvature there, known in closed form, is far smaller than that
-of single scores tells.
+of single scores tells. And what all judges have in common, ``c``, and what each adds, ``d_u``, are
+nearly the same to the votes: if they tell ``d_u`` with the information ``I_u`` beside the precision
+``p`` of its prior, ``c`` moves with ``d_u`` following by ``-I_u / (I_u + p)``.
 """
 
 from __future__ import annotations
@@ -33,6 +35,14 @@ LEAST_OF_SCALE = 1e-6
 """Of the curvature that single scores tell, along the common scale."""
 
 
+class Followers(NamedTuple):
+    """An effect of all judges, and by how much what each of them adds gives way to it."""
+
+    common: int
+    own: slice
+    share: Floats
+
+
 class Metric(NamedTuple):
     """Units in which every direction has a curvature of about 1: ``unit (I + (gain - 1) v v')``."""
 
@@ -40,6 +50,7 @@ class Metric(NamedTuple):
     along: Floats
     """``v``, the common scale, in these units; zeros if nothing is known of it."""
     gain: float = 1.0
+    followers: tuple[Followers, ...] = ()
 
     def stretched(self, steps: Floats) -> Floats:
         """``(I + (gain - 1) v v') steps``."""
@@ -47,11 +58,17 @@ class Metric(NamedTuple):
 
     def move(self, steps: Floats) -> Floats:
         """The move of the state that so many units make."""
-        return np.asarray(self.unit * self.stretched(steps))
+        moved = np.asarray(self.unit * self.stretched(steps))
+        for common, own, share in self.followers:
+            moved[own] -= share * moved[common]
+        return moved
 
     def slope(self, slope: Floats) -> Floats:
         """The slope per unit."""
-        return self.stretched(self.unit * slope)
+        per_unit = self.unit * slope
+        for common, own, share in self.followers:
+            per_unit[common] -= self.unit[common] * float(share @ slope[own])
+        return self.stretched(per_unit)
 
 
 @dataclass(frozen=True)
@@ -187,8 +204,24 @@ class _Run:
         here = curvature or self.objective.curvature(scaled, self.accuracy)
         single = here.state.copy()
         single[:n] /= spread**2
-        unit = 1.0 / np.sqrt(np.maximum(single, LEAST_CURVATURE * self.stiffness))
-        self.metric = self._with_scale(unit, here.accuracy)
+        followers = self._followers(single)
+        least = LEAST_CURVATURE * self.stiffness
+        for follower in followers:
+            least[follower.common] = 0.0
+        unit = 1.0 / np.sqrt(np.maximum(single, least))
+        self.metric = self._with_scale(unit, here.accuracy)._replace(followers=followers)
+
+    def _followers(self, curvature: Floats) -> tuple[Followers, ...]:
+        """What gives way to common effects; their `curvature` becomes what it is then."""
+        found, prior = [], self.objective.prior_precision
+        for own, common in self.objective.layout.own_and_common():
+            if common.stop - common.start > 1:  # a judge adds the same to ties of every size
+                continue
+            told = np.maximum(curvature[own] - prior[own], 0.0)
+            share = told / (told + prior[own])
+            curvature[common] = prior[common] + float(told @ (1.0 - share))
+            found.append(Followers(common.start, own, share))
+        return tuple(found)
 
     def _with_scale(self, unit: Floats, accuracy_bend: Floats) -> Metric:
         """Units in which the common scale, too, has a curvature of 1."""

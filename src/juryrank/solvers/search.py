@@ -68,8 +68,9 @@ def _begun(objective: Objective, watch: Watcher | None) -> Solution:
         guess = _guided(objective)
         return ROUGHER.solve(objective, guess.state, guess.accuracy, watch)
     if _is_large(objective):
-        on_sample = search(_thinned(objective), ROUGH)
-        return ROUGHER.solve(objective, on_sample.state, objective.start_accuracy(), watch)
+        thinned = _thinned(objective)
+        state = objective.layout.extended(search(thinned, ROUGH).state, thinned.layout)
+        return ROUGHER.solve(objective, state, objective.start_accuracy(), watch)
     return _from_best_start(objective, watch)
 
 
@@ -216,9 +217,8 @@ def _upright(
 
 def _is_large(objective: Objective) -> bool:
     """Whether to decide on a part of the votes first."""
-    decidable = np.isfinite(objective.prior.score_sd) and not objective.effects.by_judge
     enough = objective.n_entries >= max(MANY_VOTES, 2 * _sample_size(objective))
-    return enough and bool(decidable)
+    return enough and bool(np.isfinite(objective.prior.score_sd))
 
 
 def _sample_size(objective: Objective) -> int:
