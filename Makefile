@@ -48,6 +48,9 @@ study-priors: $(VENV)/.test
 
 study-stress: $(VENV)/.test
 	$(BIN)/python -m studies.stress
+	$(BIN)/python -m studies.accusations
+	$(BIN)/python -m studies.attacks
+	$(BIN)/python -m studies.orientation --data-sets 500
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build site
