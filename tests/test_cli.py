@@ -96,7 +96,7 @@ def test_rank_shows_items_judges_and_nothing_on_stderr(votes: str) -> None:
 def test_rank_names_the_judges_worth_a_look(votes: str) -> None:
     shown = run("rank", votes).stdout
     assert re.search(r"judge-8 +-\d\.\d\d +-\d\.\d\d to -\d\.\d\d +200 +backwards", shown)
-    assert re.search(r"judge-7 +-?0\.\d\d +-\d\.\d\d to 0\.\d\d +200 +guessing", shown)
+    assert re.search(r"judge-7 +-?0\.\d\d +-\d\.\d\d to 0\.\d\d +200 +inconsistent", shown)
     assert "- judge-8 (backwards) votes against the order" in shown
 
 

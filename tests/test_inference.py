@@ -225,13 +225,12 @@ def test_no_judge_counts_above_twice_the_mean_in_the_gauge() -> None:
 def test_draws_are_turned_upright_unless_it_is_a_close_call() -> None:
     votes = jr.votes_from(jr.simulate(5, 9, votes_per_judge=30, seed=1).votes)
     found = sampled(votes, "hbtl", tastes=True, length=Length(50, 100, 100))
-    reference = found.accuracy.mean(axis=0)
     few, many = (np.where(np.arange(100) < count, -1.0, 1.0)[:, None] for count in (4, 40))
-    mixed = turned_upright(_times(found, few), reference)
+    mixed = turned_upright(_times(found, few))
     np.testing.assert_array_equal(mixed.score, found.score)
     assert mixed.upside_down == pytest.approx(0.04)
     assert not mixed.is_close_call
-    doubtful = turned_upright(_times(found, many), reference)
+    doubtful = turned_upright(_times(found, many))
     assert doubtful.is_close_call
     np.testing.assert_array_equal(doubtful.score, many * found.score)
 

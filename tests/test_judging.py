@@ -42,7 +42,7 @@ def row(report: jr.JudgeReport, judge: str) -> dict[str, object]:
 def test_what_needs_attention_comes_first(report: jr.JudgeReport) -> None:
     verdicts = report.table["verdict"].to_list()
     assert verdicts == [
-        "backwards", "guessing", "too few votes to tell", "reliable", "reliable", "reliable",
+        "backwards", "inconsistent", "too few votes to tell", "reliable", "reliable", "reliable",
         "reliable",
     ]  # fmt: skip
     assert row(report, "newcomer")["verdict"] == "too few votes to tell"
@@ -262,25 +262,26 @@ def test_one_vote_without_a_prior_proves_nothing() -> None:
     made = jr.simulate(6, accuracies=[1.5, 1.2, 1.0, 1.0, 0.8], votes_per_judge=200, seed=3)
     low, *_, high = made.items.sort("score")["item"]
     rows = [("right", high, low, "left"), ("wrong", low, high, "left")]
-    rows += [("mirror", low, high, "left")] * 20
+    ordered = made.items.sort("score")["item"].to_list()
+    rows += [("mirror", a, b, "left") for k, a in enumerate(ordered) for b in ordered[k + 1 :]]
+    rows += [("of one pair", low, high, "left")] * 20
     more = pl.DataFrame(rows, schema=made.votes.columns, orient="row")
     found = jr.rank(pl.concat([made.votes, more]), prior=None, guard=False)
     verdict = dict(found.judges.select("judge", "verdict").iter_rows())
     assert verdict["right"] == verdict["wrong"] == "too few votes to tell"
     assert verdict["mirror"] == "backwards"
+    assert verdict["of one pair"] == "too few votes to tell"
 
 
-def test_who_is_below_nought_but_not_for_sure_may_vote_backwards() -> None:
-    """One interval in forty of an honest guesser lies below 0, so of many judges some will."""
+def test_who_is_below_nought_votes_backwards() -> None:
     made = jr.simulate(10, accuracies=[1.5] * 30 + [-1.5] * 8, votes_per_judge=30, seed=1)
     many = made.votes.filter(judge="judge-38")
     votes = pl.concat([made.votes, *[many] * 3])
     found = jr.rank(votes, guard=False, intervals="information").judges
-    told = {judge: (verdict, reason) for judge, verdict, reason in found.filter(
-        pl.col("accuracy_high") < 0.0
-    ).select("judge", "verdict", "reason").rows()}  # fmt: skip
-    assert told.pop("judge-38") == ("backwards", "votes against the order")
-    assert set(told.values()) == {("guessing", "does not follow the order, and may vote backwards")}
+    below = found.filter(pl.col("accuracy_high") < 0.0)
+    assert len(below) >= 3
+    assert set(below["judge"]) <= {f"judge-{u}" for u in range(31, 39)}
+    assert set(below["verdict"]) == {"backwards"}
 
 
 def test_ties_alone_say_nothing_of_a_judge() -> None:

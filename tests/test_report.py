@@ -85,7 +85,7 @@ def test_it_answers_first_and_says_how_it_was_done(ranking: jr.Ranking) -> None:
 
 
 def test_judges_of_whom_the_same_is_said_are_named_together() -> None:
-    made = jr.simulate(20, 40, adversaries=14, votes_per_judge=150, seed=3)
+    made = jr.simulate(20, 40, adversaries=12, votes_per_judge=150, seed=3)
     ranking = jr.rank(made.votes)
     backwards = ranking.judges.filter(pl.col("verdict") == "backwards")
     assert len(backwards) > 10

@@ -352,6 +352,7 @@ def test_what_cannot_be_asked_of_rankings() -> None:
             jr.rank(votes, **asked)
 
 
+@quiet
 def test_judges_and_votes_can_be_left_away() -> None:
     rows = mixed_rows()
     votes = made(rows)

@@ -237,7 +237,7 @@ def _by_sampling(
     objective = replace(objective, prior=prior_of(found, objective))
     raw = solver.solve(objective, start.state, start.accuracy)
     gauge = robust_gauge(objective, raw.accuracy, objective.choices_per_judge)
-    found = turned_upright(found, raw.accuracy)
+    found = turned_upright(found)
     solution = Solution(
         score=shared_by_equals(found.score.mean(axis=0), raw.score),
         accuracy=np.median(found.accuracy, axis=0),  # which a long tail does not move

@@ -53,6 +53,7 @@ from juryrank.objective import Prior
 from juryrank.ranking import Fit, Ranking, effects_frame, make_ranking
 from juryrank.reading import as_votes
 from juryrank.remarks import (
+    FEW_JUDGES,
     direction_is_sure,
     most_judges_disagree,
     remarks_on_judges,
@@ -318,7 +319,7 @@ def _observed(
 ) -> Observed:
     """What is noticed of the judges beside their accuracies."""
     in_doubt = False
-    if posterior is not None and task.accuracies_free and task.votes.n_judges > 1:
+    if posterior is not None and task.accuracies_free and task.votes.n_judges >= FEW_JUDGES:
         in_doubt = posterior.most_disagree >= DISAGREEMENT
     tastes: tuple[OutlyingTaste, ...] = ()
     orders: Orders | None = None

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRe
 from rich.table import Column, Table
 from rich.text import Text
 
-from juryrank.errors import counted, number, percent
+from juryrank.errors import counted, listing, number, percent
 from juryrank.labels import literal
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
 
@@ -298,8 +298,13 @@ def _short(value: float) -> str:
 
 
 def _reasons(judges: pl.DataFrame) -> Iterator[RenderableType]:
-    for row in _worth_a_look(judges).iter_rows(named=True):
-        yield _bullet(f"{row['judge']} ({row['verdict']}) {row['reason']}")
+    """Why these judges need attention, together where the same is said of them."""
+    worth = _worth_a_look(judges)
+    for (verdict, reason), rows in worth.group_by("verdict", "reason", maintain_order=True):
+        if len(rows) == 1:
+            yield _bullet(f"{rows['judge'][0]} ({verdict}) {reason}")
+        else:
+            yield _bullet(f"{listing(rows['judge'].to_list())} ({verdict}): each {reason}")
 
 
 def report_view(report: JudgeReport, top: int) -> Iterator[RenderableType]:

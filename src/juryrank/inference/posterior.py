@@ -74,7 +74,7 @@ class Posterior(ABC):
     @property
     @abstractmethod
     def most_disagree(self) -> float:
-        """The chance that half of the judges or more, by number, vote against the ranking."""
+        """The chance that most judges, by number, vote against the ranking."""
 
     @property
     @abstractmethod
@@ -142,7 +142,7 @@ class SampledPosterior(Posterior):
     @property
     def most_disagree(self) -> float:
         """The share of draws."""
-        return float(((self.sample.accuracy < 0.0).mean(axis=1) >= 0.5).mean())
+        return float(((self.sample.accuracy < 0.0).mean(axis=1) > 0.5).mean())
 
     @cached_property
     def accuracy_sd(self) -> Floats:
@@ -241,11 +241,11 @@ class NormalPosterior(Posterior):
 
     @property
     def most_disagree(self) -> float:
-        """As if judges were independent of each other."""
-        chance = np.where(np.isnan(self.accuracy_sd), self.accuracy < 0.0, self.accuracy_below(0.0))
-        excess = float(chance.sum()) - 0.5 * len(chance)
+        """As if judges were independent of each other; of some nothing is known."""
+        chance = np.nan_to_num(self.accuracy_below(0.0))
+        excess = float(chance.sum()) - 0.5 * (len(chance) + 1)
         error = float(np.sqrt(np.sum(chance * (1.0 - chance))))
-        return below(excess / error) if error > 0.0 else float(excess >= 0.0)
+        return below(excess / error) if error > 0.0 else float(excess > 0.0)
 
     def effects(self, layout: Layout, confidence: float) -> tuple[Floats, Floats, Floats]:
         """Standard errors on either side."""

@@ -206,14 +206,15 @@ class _Kept:
         )
 
 
-def turned_upright(found: Sample, reference: Floats) -> Sample:
+def turned_upright(found: Sample) -> Sample:
     """The draws with the same end up, that of most draws, unless it is a close call.
 
-    `reference` has the accuracies of the best fit; draws in which judges vote the same way as
-    there, and those in which they do not, are mirror images. Which end is up is a convention that
-    nearly all draws agree on, or a doubt.
+    Draws in which judges vote the same way, and those in which they do not, are mirror images:
+    the leading eigenvector of how many judges have the same side in two draws tells them apart.
+    Which end is up is a convention that nearly all draws agree on, or a doubt.
     """
-    turned, tastes = found.accuracy @ reference < 0.0, found.has_tastes
+    side, tastes = np.sign(found.accuracy), found.has_tastes
+    turned = np.linalg.eigh(side @ side.T)[1][:, -1] < 0.0
     if turned.mean() > 0.5:
         turned = ~turned
     share = float(turned.mean())
