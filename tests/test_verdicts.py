@@ -122,6 +122,12 @@ def test_a_coin_is_seldom_taken_for_a_consistent_judge_and_never_the_other_way_r
     assert inconsistent > 200
 
 
+def test_a_few_triads_say_nothing() -> None:
+    for found in (Consistency(1, 1, 0, 0), Consistency(3, 3, 4, 0), Consistency(0, 0, 0, 0)):
+        assert not found.is_consistent
+        assert not found.is_inconsistent
+
+
 def test_a_judge_of_another_opinion_is_told_from_one_who_guesses() -> None:
     rng = np.random.default_rng(4)
     score, own = rng.normal(size=10), rng.normal(size=10)

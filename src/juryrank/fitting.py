@@ -115,8 +115,9 @@ def rank(
             deviations of scores and accuracies.
         lambda0: Weight of the paper's virtual node; it takes the place of the scores' prior.
         solver: "profile" (fast), "paper" (Algorithm 1), or one of these with settings.
-        guard: Where judges have no tastes but accuracies of their own (profile solver): set aside
-            votes with which a judge pushes a single item; False lets them count.
+        guard: Let accounts that speak with one voice count as one judge and, where judges have no
+            tastes but accuracies of their own, set aside votes with which a judge pushes a single
+            item (profile solver); False lets all votes count.
         tastes: Whether judges may have tastes, likings for single items of their own, whose size
             the data tell; None for hbtl, htcv and htm, False for the plain model of the paper.
         ties: None (an outcome of its own where a model can, with a weight for each judge if the

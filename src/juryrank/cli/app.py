@@ -221,8 +221,8 @@ def rank(
         bool,
         typer.Option(
             "--guard/--no-guard",
-            help="Without tastes: set aside votes with which a judge pushes a single item, or let "
-            "them count.",
+            help="Count accounts that speak with one voice as one judge and, without tastes, set "
+            "aside votes with which a judge pushes a single item; or let all count.",
         ),
     ] = True,
     tastes: Tastes = None,

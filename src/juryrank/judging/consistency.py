@@ -23,6 +23,8 @@ Codes = NDArray[np.int32]
 
 SURE = 2.326
 """Standard errors from a coin, or from half a coin, that are no accident (1 %)."""
+LEAST_ASKED = 10
+"""Triads and repeats below which nothing can be said."""
 COIN = 0.25, 0.5
 """Circular triads, and repeated answers, of a coin,"""
 HALF_A_COIN = 0.125, 0.75
@@ -51,11 +53,13 @@ class Consistency(NamedTuple):
 
     def _beyond(self, shares: tuple[float, float]) -> float:
         """By how many standard errors the judge is more consistent than one with such shares."""
+        if self.triads + self.repeats < LEAST_ASKED:
+            return 0.0
         circular, repeated = shares
         more = circular * self.triads - self.circular + self.repeated - repeated * self.repeats
         variance = circular * (1.0 - circular) * self.triads
         variance += repeated * (1.0 - repeated) * self.repeats
-        return float(more / np.sqrt(variance)) if variance > 0.0 else 0.0
+        return float(more / np.sqrt(variance))
 
     def __str__(self) -> str:
         said = []
