@@ -80,14 +80,14 @@ def _rivals(items: pl.DataFrame, place: int) -> list[str]:
     return _names(rest.head(max(may_be, default=1)))
 
 
-def _is_sure(items: pl.DataFrame, place: int) -> bool:
+def is_sure(items: pl.DataFrame, place: int) -> bool:
     """Whether only one rank is plausible."""
     return bool(items["rank_low"][place] == items["rank_high"][place])
 
 
 def _leading(items: pl.DataFrame, names: Sequence[str], clearly: str) -> str:
     if len(names) == 1:
-        return f"{names[0]} {f'is {clearly} first' if _is_sure(items, 0) else 'leads'}."
+        return f"{names[0]} {f'is {clearly} first' if is_sure(items, 0) else 'leads'}."
     if len(names) <= MOST_NAMED:
         chance = chance_in_percent(float(items["p_best"][0]))
         return (
@@ -107,7 +107,7 @@ def _following(items: pl.DataFrame, place: int, clearly: str) -> Iterator[str]:
     if not names:
         return
     if len(names) == 1:
-        sure = f"is {clearly} {_ordinal(place)}" if _is_sure(items, place) else "comes next"
+        sure = f"is {clearly} {_ordinal(place)}" if is_sure(items, place) else "comes next"
         said = f"{names[0]} {sure}"
     elif len(names) <= MOST_NAMED:
         said = f"{conjunction(names)} come next, in an order that is not sure"

@@ -13,8 +13,8 @@ from juryrank.errors import counted, listing, number
 from juryrank.judging.verdicts import by_attention
 from juryrank.labels import WIDEST_NAME, short
 from juryrank.models import NEEDS_ATTENTION, Verdict
-from juryrank.remarks import remarks_on_judges
-from juryrank.words import WORTH_SAYING, leading, some
+from juryrank.remarks import remarks_beside_verdicts
+from juryrank.words import CLEAR, WORTH_SAYING, is_sure, leading, some
 
 if TYPE_CHECKING:
     from juryrank.ranking import Ranking
@@ -29,7 +29,7 @@ SELDOM = 1.0 / 3.0
 MANY = 1.0 / 3.0
 """Of more than this part of the judges too little should not be known."""
 ADVICE: dict[Verdict, str] = {
-    "one-sided": "Ask whether they have a stake in the item.",
+    "one-sided": "Look at their votes on this item.",
     "position-biased": "Show pairs in both orders, and rank with --order by-judge.",
     "backwards": "Look for swapped labels or a misread question.",
     "inconsistent": "Look whether the task was understood.",
@@ -37,7 +37,7 @@ ADVICE: dict[Verdict, str] = {
     "of another opinion": "Ask whether the question has two meanings.",
     "opinions split": "Rank the camps separately.",
     "copy": "Look whether a file was read twice, or one person has several accounts.",
-    "single-item": "Look whether they were sent to vote for the item.",
+    "single-item": "Find out where these accounts come from.",
 }
 """What to do about the judges of whom this is said."""
 
@@ -103,8 +103,7 @@ def _concern(verdict: Verdict, judges: pl.DataFrame) -> Concern:
 
 def other_warnings(ranking: Ranking) -> list[str]:
     """The warnings, but for those about judges of whom the page speaks anyway."""
-    said = remarks_on_judges(ranking.judges, ranking.fit.set_aside)
-    return [warning for warning in ranking.warnings if warning not in said]
+    return remarks_beside_verdicts(ranking.warnings, ranking.judges, ranking.fit.set_aside)
 
 
 def next_steps(ranking: Ranking) -> list[str]:
@@ -115,7 +114,7 @@ def next_steps(ranking: Ranking) -> list[str]:
         *_step_about_items(ranking),
         *_step_about_judges(ranking.judges),
     ]
-    return steps or ["Nothing: the best item is settled, and no judge needs attention."]
+    return steps or ["Nothing stands out: one item leads, and no judge needs attention."]
 
 
 def _step_about_direction(judges: pl.DataFrame) -> Iterator[str]:
@@ -133,6 +132,7 @@ def _step_about_leaders(ranking: Ranking) -> Iterator[str]:
     one_tier = items["tier"].n_unique() == 1
     count = len(items) if one_tier else len(leading(items))
     if count == 1:
+        yield from _settled(items, ranking.fit.confidence)
         return
     best = items["item"].head(count)
     pairs = ranking.pairs
@@ -147,6 +147,12 @@ def _step_about_leaders(ranking: Ranking) -> Iterator[str]:
         f"To tell which of {which} is the best, collect votes on them against each other"
         f"{by_others}. So far there are {counted(float(among.sum()), 'such comparison')}."
     )
+
+
+def _settled(items: pl.DataFrame, confidence: float) -> Iterator[str]:
+    if is_sure(items, 0) and confidence >= CLEAR:
+        best = short(items["item"][0], WIDEST_NAME)
+        yield f"To name the best item, {best}, no more votes are needed."
 
 
 def _step_about_items(ranking: Ranking) -> Iterator[str]:
@@ -166,7 +172,7 @@ def _step_about_judges(judges: pl.DataFrame) -> Iterator[str]:
     if odd:
         yield (
             f"Look into the {counted(odd, 'judge')} that need{'s' if odd == 1 else ''} attention; "
-            "`juryrank judges` shows how far ranks move without each."
+            "the command 'juryrank judges' shows how far ranks move without each."
         )
     unknown = int((judges["verdict"] == "too few votes to tell").sum())
     if unknown > MANY * len(judges):

@@ -94,7 +94,8 @@ class Column:
             return Cell(self.show(value), value if self.is_number else None)
         other = row[self.to]
         bar = None if self.strip is None else self.strip.bar(value, row[self.strip.dot], other)
-        return Cell(f"{self.show(value)} to {self.show(other)}", value, bar)
+        text = self.show(value) if other == value else f"{self.show(value)} to {self.show(other)}"
+        return Cell(text, value, bar)
 
 
 @dataclass(frozen=True)
