@@ -145,7 +145,7 @@ def _step_about_leaders(ranking: Ranking) -> Iterator[str]:
     which = "the items" if count == len(items) else some(names)
     yield (
         f"To tell which of {which} is the best, collect votes on them against each other"
-        f"{by_others}. So far there are {counted(float(among.sum()), 'such comparison')}."
+        f"{by_others}. They have met in {counted(float(among.sum()), 'comparison')} so far."
     )
 
 
@@ -170,9 +170,10 @@ def _step_about_items(ranking: Ranking) -> Iterator[str]:
 def _step_about_judges(judges: pl.DataFrame) -> Iterator[str]:
     odd = int(judges["verdict"].is_in(NEEDS_ATTENTION).sum())
     if odd:
+        who = "judge that needs" if odd == 1 else f"{odd:,} judges that need"
         yield (
-            f"Look into the {counted(odd, 'judge')} that need{'s' if odd == 1 else ''} attention; "
-            "the command 'juryrank judges' shows how far ranks move without each."
+            f"Look into the {who} attention; the command 'juryrank judges' shows how far ranks "
+            "move without each."
         )
     unknown = int((judges["verdict"] == "too few votes to tell").sum())
     if unknown > MANY * len(judges):
