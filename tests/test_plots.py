@@ -76,7 +76,6 @@ def test_the_matrix_has_the_chances_of_an_average_judge(ranking: jr.Ranking) -> 
 def test_every_verdict_has_a_colour_and_none_shares_both_colour_and_shape() -> None:
     assert set(LOOK_OF_VERDICT) == set(VERDICTS)
     assert len(set(LOOK_OF_VERDICT.values())) == len(VERDICTS)
-    assert len({colour for colour, _ in LOOK_OF_VERDICT.values()}) == len(VERDICTS)
 
 
 def test_convergence_ends_below_the_tolerance() -> None:

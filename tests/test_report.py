@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import subprocess
 import sys
+from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 
 import altair
+import numpy as np
 import polars as pl
 import pytest
 
 import juryrank as jr
-from juryrank.report.tables import items_table, pairs_table
+from juryrank.models import NEEDS_ATTENTION
+from juryrank.plots import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
+from juryrank.report.decision import ADVICE, next_steps
+from juryrank.report.page import ON_DARK
+from juryrank.report.tables import Table, items_table, judges_table, pairs_table
 from juryrank.saving import REPORT_NEEDS, check_report_can_be_made
 from juryrank.words import effects_in_words, example, lead, limits
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 EXAMPLE = "examples/llm_judges.csv"
+DAY = date(2025, 1, 31)
 
 
 class Text(HTMLParser):
@@ -42,6 +48,12 @@ class Text(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += "" if self._silent else data
+
+
+def column(table: Table, heading: str) -> list[str]:
+    """The texts below a heading."""
+    index = [column.heading for column in table.columns].index(heading)
+    return [row[index].text for row in table.rows]
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +81,13 @@ def test_it_answers_first_and_says_how_it_was_done(ranking: jr.Ranking) -> None:
     text = Text(ranking.report("juryrank rank votes.csv --report x.html")).text
     for part in (
         " ".join(lead(ranking)),
-        "What these votes cannot say",
-        "Beyond doubt, which of Cedar and Dahlia is better.",
+        "What is not settled",
+        "Which of Aster and Birch is better.",
         "Judges that need attention",
-        "mirror (backwards) votes against the order",
+        "Backwards (1). Look for swapped labels or a misread question.",
+        "mirror: votes against the order",
+        "What to do next",
+        "To tell which of Aster and Birch is the best, collect votes on them against each other",
         "Pairs that disagree most with the model",
         "Heterogeneous Bradley-Terry-Luce",
         f"juryrank {jr.__version__}",
@@ -80,31 +95,31 @@ def test_it_answers_first_and_says_how_it_was_done(ranking: jr.Ranking) -> None:
     ):
         assert part in text, part
     assert set(specs(ranking.report())) == {
-        "items", "judges", "agreement", "calibration", "matrix", "convergence",
+        "items", "judges", "agreement", "calibration", "matrix",
     }  # fmt: skip
 
 
 def test_judges_of_whom_the_same_is_said_are_named_together() -> None:
-    made = jr.simulate(20, 40, adversaries=12, votes_per_judge=150, seed=3)
+    made = jr.simulate(20, 48, adversaries=12, votes_per_judge=150, seed=3)
     ranking = jr.rank(made.votes)
     backwards = ranking.judges.filter(pl.col("verdict") == "backwards")
     assert len(backwards) > 10
-    said = f"and {len(backwards) - 10} more (backwards): votes against the order"
+    said = f"and {len(backwards) - 10} more: votes against the order"
     assert Text(ranking.report()).text.count(said) == 1
 
 
 def test_the_same_ranking_gives_the_same_page(ranking: jr.Ranking) -> None:
     again = jr.rank(jr.read_votes(EXAMPLE), threads=1)
-    assert again.report() == ranking.report()
+    assert again.report(date=DAY) == ranking.report(date=DAY)
 
 
 def test_it_does_not_depend_on_what_other_charts_look_like(ranking: jr.Ranking) -> None:
-    page = ranking.report()
+    page = ranking.report(date=DAY)
     for theme in ("none", "dark"):
         with altair.theme.enable(theme):
-            assert ranking.report() == page
+            assert ranking.report(date=DAY) == page
     with altair.data_transformers.enable("vegafusion"):
-        assert ranking.report() == page
+        assert ranking.report(date=DAY) == page
 
 
 def test_labels_are_text_everywhere() -> None:
@@ -156,15 +171,15 @@ def test_no_number_in_a_table_says_more_than_is_known() -> None:
     made = jr.rank(jr.simulate(12, 8, votes_per_judge=60, seed=2).votes)
     chances, nearly = made.items["p_best"].to_list(), made.pairs.head(1)
     assert min(chances) < 0.005
-    column = items_table(made).headings.index("chance to be best")
-    texts = [row[column].text for row in items_table(made).rows]
+    texts = column(items_table(made), "chance to be best")
     assert "0%" not in texts
     assert "100%" not in texts
     assert texts[-1] == "<1%"
-    nearly = nearly.with_columns(surprise=-0.01, expected=0.999)
-    made.__dict__["pairs"] = nearly
-    assert pairs_table(made).rows[0][-2].text == ">99%"
-    assert pairs_table(made).rows[0][-1].text == "+0.0"
+    made.__dict__["pairs"] = nearly.with_columns(surprise=-0.01, expected=0.999, votes=9.0)
+    table = pairs_table(made)
+    assert table is not None
+    assert column(table, "predicted") == [">99%"]
+    assert column(table, "standard errors off") == ["+0.0"]
 
 
 def test_no_sentence_makes_a_certainty_of_a_chance() -> None:
@@ -256,7 +271,7 @@ def test_nothing_is_clear_with_little_confidence() -> None:
     told = Told(items(*rows), confidence=0.5)
     assert lead(told)[0] == "A is probably first."  # type: ignore[arg-type]
     said = next(limits(told))  # type: ignore[arg-type]
-    assert said == "With 50% confidence, which of B and C is better."
+    assert said == "Which of B and C is better, even at 50% confidence."
 
 
 def test_equal_scores_have_no_leader() -> None:
@@ -278,11 +293,117 @@ def test_equal_scores_have_no_leader() -> None:
 def test_what_cannot_be_said_counts_what_it_does_not_name() -> None:
     rows = [(f"{tier}{name}", tier, 1, 9) for tier in range(1, 6) for name in "ab"]
     told = list(limits(Told(items(*rows))))  # type: ignore[arg-type]
-    assert told[0] == "Beyond doubt, which of 1a and 1b is better."
-    assert told[3] == "Beyond doubt, the order within 2 further tiers."
+    assert told[0] == "Which of 1a and 1b is better."
+    assert told[1] == "The order within 4 further tiers."
     assert told[-1].startswith("Whether these judges are right.")
-    told = list(limits(Told(items(*rows[:8]))))  # type: ignore[arg-type]
-    assert told[3] == "Beyond doubt, which of 4a and 4b is better."
+    told = list(limits(Told(items(*rows[:4]))))  # type: ignore[arg-type]
+    assert told[1] == "Which of 2a and 2b is better."
+
+
+def test_it_has_a_title_a_date_and_a_source(
+    ranking: jr.Ranking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = Text(ranking.report(title="Which <b>", source="votes.csv", date=DAY)).text
+    assert "2025-01-31 · Ranking of 8 items by 9 judges · votes.csv · 720 votes" in text
+    assert text.count("Which <b>") == 2
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert "1970-01-02 · 720 votes" in Text(ranking.report()).text
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    with pytest.raises(jr.InputError, match="SOURCE_DATE_EPOCH='yesterday' is no time"):
+        ranking.report()
+
+
+def test_items_have_comparisons_and_win_rates() -> None:
+    rows = [("u", "a", "b", "left"), ("v", "a", "b", "tie"), ("w", "c", "a", "right"),
+            ("u", "b", "c", "left"), ("v", "b", "c", "right")]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=["judge", "left", "right", "winner"], orient="row")
+    table = items_table(jr.rank(frame))
+    record = zip(
+        *(column(table, name) for name in ("item", "comparisons", "win rate")), strict=True
+    )
+    assert set(record) == {("a", "3", "83%"), ("b", "4", "38%"), ("c", "3", "33%")}
+
+
+def test_intervals_are_drawn_to_scale(ranking: jr.Ranking) -> None:
+    for table in (items_table(ranking), judges_table(ranking)):
+        index = [column.heading for column in table.columns].index("95% interval")
+        bars = [row[index].bar for row in table.rows]
+        known = [bar for bar in bars if bar is not None]
+        assert len(known) == len(table.rows)
+        assert min(bar.low for bar in known) == 0.0
+        assert max(bar.low + bar.width for bar in known) == pytest.approx(100.0, abs=0.1)
+        assert all(bar.low <= bar.dot <= bar.low + bar.width for bar in known)
+        assert all(bar.landmark == known[0].landmark for bar in known)
+
+
+def test_pairs_in_the_table_have_as_many_votes_as_is_said_above_it() -> None:
+    made = jr.rank(jr.simulate(30, 20, votes_per_judge=60, seed=7).votes)
+    assert made.pairs["votes"].head(20).min() < LEAST_VOTES_OF_DOT  # type: ignore[operator]
+    table = pairs_table(made)
+    assert table is not None
+    assert min(float(votes) for votes in column(table, "votes")) >= LEAST_VOTES_OF_DOT
+    sparse = jr.rank(jr.simulate(400, 20, votes_per_judge=30, seed=1).votes)
+    assert pairs_table(sparse) is None
+    assert "No pair has the 5 votes" in Text(sparse.report()).text
+
+
+def test_what_is_said_of_judges_is_said_once() -> None:
+    rng = np.random.default_rng(3)
+    rows = [(f"judge {k % 12}", *rng.choice(9, 2, replace=False)) for k in range(1_200)]
+    frame = pl.DataFrame(rows, schema=["judge", "left", "right"], orient="row").with_columns(
+        pl.when(pl.col("judge") == "judge 3")
+        .then(pl.lit("left"))
+        .when(pl.col("left") < pl.col("right"))
+        .then(pl.lit("left"))
+        .otherwise(pl.lit("right"))
+        .alias("winner")
+    )
+    ranking = jr.rank(frame)
+    assert any("position-biased" in warning for warning in ranking.warnings)
+    text = Text(ranking.report()).text
+    answer = text[: text.index("All items")]
+    assert answer.lower().count("position-biased") == 1
+    assert ADVICE["position-biased"] in answer
+
+
+def test_next_steps_name_what_is_missing() -> None:
+    rare = pl.DataFrame({"judge": ["u", "v"], "winner": ["a", "b"], "loser": ["z", "z"]})
+    often = pl.DataFrame({"judge": list("uvwxy") * 24, "winner": ["a", "b", "c"] * 40,
+                          "loser": ["b", "c", "d"] * 40})  # fmt: skip
+    steps = " ".join(next_steps(jr.rank(pl.concat([often, rare]))))
+    assert "Show z more often: compared at most 2 times, where 41 is usual." in steps
+    one_vote = pl.DataFrame({"judge": range(30), "winner": ["a", "b", "c"] * 10,
+                             "loser": ["b", "c", "a"] * 10})  # fmt: skip
+    steps = " ".join(next_steps(jr.rank(one_vote)))
+    assert "To tell which of the items is the best, collect votes on them" in steps
+    assert "the ranking may be upside down" in steps
+    few = jr.rank(jr.simulate(8, 40, votes_per_judge=6, seed=1).votes)
+    assert "Ask each judge for more votes: of 40 of 40 too little is known" in next_steps(few)[-1]
+
+
+def test_where_the_best_item_is_settled_no_votes_are_asked_for() -> None:
+    rows = [(judge, "a", other) for judge in "uvwxyz" for other in "bcbcbcbc"]
+    rows += [(judge, *pair) for judge in "uvwxyz" for pair in ("bc", "cb")]
+    frame = pl.DataFrame(rows, schema=["judge", "winner", "loser"], orient="row")
+    assert "To name the best item, a, no more votes are needed." in next_steps(jr.rank(frame))
+
+
+def test_every_verdict_that_needs_attention_has_advice_and_every_colour_a_dark_twin() -> None:
+    assert set(ADVICE) == set(NEEDS_ATTENTION)
+    for colour in {colour for colour, _ in LOOK_OF_VERDICT.values()}:
+        assert contrast(ON_DARK.get(colour, colour), "#14171d") > 5.0
+
+
+def contrast(colour: str, ground: str) -> float:
+    """How well two colours can be told apart, by the formula of the WCAG."""
+
+    def luminance(colour: str) -> float:
+        parts = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
+        linear = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+        return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    low, high = sorted((luminance(colour), luminance(ground)))
+    return (high + 0.05) / (low + 0.05)
 
 
 def test_a_missing_package_is_named_before_the_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,12 +424,28 @@ def test_the_command_line_writes_it(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["model"] == "hbtl"
     assert f"Saved the report to {path}." in done.stderr.replace("\n", " ").replace("  ", " ")
     text = Text(path.read_text(encoding="utf-8")).text
-    assert shlex.join(["juryrank", "rank", EXAMPLE, "--report", str(path), "--json"]) in text
+    assert "juryrank rank llm_judges.csv --report 'the report.html' --json" in text
+
+
+def test_folders_of_this_machine_are_not_in_the_report(tmp_path: Path) -> None:
+    votes, page = tmp_path / "my votes.csv", tmp_path / "page.html"
+    votes.write_bytes(Path(EXAMPLE).read_bytes())
+    out = f"--judges-out={tmp_path / 'judges.csv'}"
+    done = run(
+        "rank", str(votes), f"--report={page}", out, "--title", "Flowers", "--intervals", "none"
+    )
+    assert done.returncode == 0, done.stderr
+    html = page.read_text(encoding="utf-8")
+    assert str(tmp_path) not in html
+    text = Text(html).text
+    assert "Ranking of 8 items by 9 judges · my votes.csv · 720 votes" in text
+    assert "juryrank rank 'my votes.csv' --report=page.html --judges-out=judges.csv --title" in text
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--title", "Flowers"], "say with --report FILE"),
         (["--report", "report.pdf"], "end it in .html"),
         (["--report", "no-such-folder/report.html"], "there is no folder"),
         (["--report", "same.html", "--out", "same.html"], "cannot both be saved"),

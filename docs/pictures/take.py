@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 import warnings
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 from get_browser import installed_browser  # noqa: E402
 
 WIDTH, HEIGHT = 880, 800
+DAY = date(2026, 1, 31)
+"""On the report, whenever the pictures are taken."""
 
 
 def section(page: Any, name: str, height: int) -> None:
@@ -36,7 +39,9 @@ def main() -> None:
     arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         report = Path(folder) / "report.html"
-        jr.rank(jr.read_votes(ROOT / "examples" / "llm_judges.csv")).save(report)
+        votes = ROOT / "examples" / "llm_judges.csv"
+        ranking = jr.rank(jr.read_votes(votes))
+        report.write_text(ranking.report(source=votes.name, date=DAY), encoding="utf-8")
         browser = driver.chromium.launch(executable_path=installed_browser(), args=arguments)
         page = browser.new_page(
             viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=1.5

@@ -89,6 +89,17 @@ class Evidence:
             }
         ).sort(pl.col("surprise").abs(), "item", "other", descending=[True, False, False])
 
+    def records(self) -> tuple[Floats, Floats]:
+        """How often each item (by code) was compared, and the share of that it won.
+
+        A tie counts half; the share of an item that was never compared is NaN.
+        """
+        votes, n = self.votes, self.votes.n_items
+        sides = (votes.left, self.won), (votes.right, 1.0 - self.won)
+        compared = sum((total_weight(item, votes.weight, n) for item, _ in sides), np.zeros(n))
+        won = sum((total_weight(item, votes.weight * part, n) for item, part in sides), np.zeros(n))
+        return compared, np.divide(won, compared, out=np.full(n, np.nan), where=compared > 0.0)
+
     def calibration(self, confidence: float) -> pl.DataFrame:
         """How often favourites win, beside how often they should, in bins of that chance.
 

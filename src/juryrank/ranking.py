@@ -6,6 +6,7 @@ import html
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -324,15 +325,26 @@ class Ranking:
         accuracy = self.judges["accuracy"].to_numpy()[np.argsort(self._basis.judge_code)]
         return agreement(self.evidence.votes, accuracy)
 
-    def report(self, command: str | None = None) -> str:
+    def report(
+        self,
+        command: str | None = None,
+        *,
+        title: str | None = None,
+        source: str | None = None,
+        date: date | None = None,
+    ) -> str:
         """The report as the text of a page: ``save("report.html")`` writes it.
 
         Args:
             command: What the reader is to type to get the same; the call of `rank`, if None.
+            title: What stands on top; how many items and judges there are, if None.
+            source: Where the votes are from, such as the name of a file.
+            date: The day on the report; if None, that of the environment variable
+                SOURCE_DATE_EPOCH, or today.
         """
         from juryrank.report import report
 
-        return report(self, command)
+        return report(self, command, title=title, source=source, day=date)
 
     @property
     def plot(self) -> Plots:

@@ -28,6 +28,7 @@ FEW_JUDGES = 5
 """With fewer, hardly anything is known of how judges differ."""
 NAMED_BY_RANK = ("one-sided", "position-biased")
 SPLIT = "opinions split"
+AS_ONE = "and count as one judge"
 
 
 def remarks_on_votes(task: Task) -> tuple[str, ...]:
@@ -177,7 +178,7 @@ def remarks_on_voices(votes: Votes, voices: Sequence[Voice]) -> tuple[str, ...]:
         what = "cast exactly the same votes"
         if voice.item is not None:
             what = f"only ever vote on {short(votes.items[voice.item], WIDEST_NAME)}"
-        remarks.append(f"{many} {what} and count as one judge: {names}.")
+        remarks.append(f"{many} {what} {AS_ONE}: {names}.")
     return tuple(remarks)
 
 
@@ -212,6 +213,14 @@ def remarks_on_judges(judges: pl.DataFrame, set_aside: int) -> tuple[str, ...]:
             aside = f" {votes} on these items {what}."
         sentences.append(f"{many}: {listing(cases)}.{aside}")
     return tuple(sentences)
+
+
+def remarks_beside_verdicts(
+    warnings: Sequence[str], judges: pl.DataFrame, set_aside: int
+) -> list[str]:
+    """Those of the warnings that say more than the verdicts do."""
+    of_judges = remarks_on_judges(judges, set_aside)
+    return [one for one in warnings if one not in of_judges and AS_ONE not in one]
 
 
 def _who(judge: object) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from juryrank.ranking import Ranking
 
 MOST_NAMED = 4
-MOST_GROUPS = 3
+MOST_GROUPS = 1
 SMALL_TASTE = 0.2
 """Of the spread of scores: smaller tastes are hardly any."""
 WORTH_SAYING = 1.1
@@ -33,7 +33,7 @@ def lead(ranking: Ranking) -> list[str]:
         return _without_intervals(ranking)
     if items["tier"].max() == 1:
         return ["No item is surely better than any other.", f"{_highest(items)}{_odds(items)}."]
-    leaders, clearly = _rivals(items, 0), _clearly(ranking)
+    leaders, clearly = leading(items), _clearly(ranking)
     return [_leading(items, leaders, clearly), *_following(items, len(leaders), clearly)]
 
 
@@ -65,7 +65,12 @@ def _highest(items: pl.DataFrame) -> str:
         return f"{first[0]} has the highest score"
     if len(first) == len(items):
         return "All have the same score"
-    return f"{_some(first)} share the highest score"
+    return f"{some(first)} share the highest score"
+
+
+def leading(items: pl.DataFrame) -> list[str]:
+    """The items that may well be the best."""
+    return _rivals(items, 0)
 
 
 def _rivals(items: pl.DataFrame, place: int) -> list[str]:
@@ -75,14 +80,14 @@ def _rivals(items: pl.DataFrame, place: int) -> list[str]:
     return _names(rest.head(max(may_be, default=1)))
 
 
-def _is_sure(items: pl.DataFrame, place: int) -> bool:
+def is_sure(items: pl.DataFrame, place: int) -> bool:
     """Whether only one rank is plausible."""
     return bool(items["rank_low"][place] == items["rank_high"][place])
 
 
 def _leading(items: pl.DataFrame, names: Sequence[str], clearly: str) -> str:
     if len(names) == 1:
-        return f"{names[0]} {f'is {clearly} first' if _is_sure(items, 0) else 'leads'}."
+        return f"{names[0]} {f'is {clearly} first' if is_sure(items, 0) else 'leads'}."
     if len(names) <= MOST_NAMED:
         chance = chance_in_percent(float(items["p_best"][0]))
         return (
@@ -102,7 +107,7 @@ def _following(items: pl.DataFrame, place: int, clearly: str) -> Iterator[str]:
     if not names:
         return
     if len(names) == 1:
-        sure = f"is {clearly} {_ordinal(place)}" if _is_sure(items, place) else "comes next"
+        sure = f"is {clearly} {_ordinal(place)}" if is_sure(items, place) else "comes next"
         said = f"{names[0]} {sure}"
     elif len(names) <= MOST_NAMED:
         said = f"{conjunction(names)} come next, in an order that is not sure"
@@ -127,7 +132,7 @@ def conjunction(names: Sequence[str]) -> str:
 
 
 def limits(ranking: Ranking) -> Iterator[str]:
-    """What the data cannot say."""
+    """What is not settled."""
     yield from _groups(ranking)
     few = int((ranking.judges["verdict"] == "too few votes to tell").sum())
     if few:
@@ -146,19 +151,20 @@ def _groups(ranking: Ranking) -> Iterator[str]:
     items, confidence = ranking.items, ranking.fit.confidence
     if items["tier"].is_null().all():
         return
-    surely = "Beyond doubt" if confidence >= CLEAR else f"With {percent(confidence)} confidence"
+    how_sure = "" if confidence >= CLEAR else f", even at {percent(confidence)} confidence"
     groups = [_names(rows) for _, rows in items.group_by("tier", maintain_order=True)]
     several = [names for names in groups if len(names) > 1]
     # A single tier more is as soon named as counted.
     named = len(several) if len(several) <= MOST_GROUPS + 1 else MOST_GROUPS
     for names in several[:named]:
-        yield f"{surely}, which of {_some(names)} is better."
+        yield f"Which of {some(names)} is better{how_sure}."
     rest = several[named:]
     if rest:
-        yield f"{surely}, the order within {counted(len(rest), 'further tier')}."
+        yield f"The order within {counted(len(rest), 'further tier')}{how_sure}."
 
 
-def _some(names: Sequence[str]) -> str:
+def some(names: Sequence[str]) -> str:
+    """``a, b and c``, or of many ``a, b, c, d and 5 more``."""
     return conjunction(names) if len(names) <= MOST_NAMED else listing(names, MOST_NAMED)
 
 

@@ -24,7 +24,7 @@ import typer
 from juryrank import __version__
 from juryrank.cli.exits import exits_politely
 from juryrank.cli.paper import paper
-from juryrank.cli.source import Source, with_source
+from juryrank.cli.source import Source, file_name, with_source
 from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.labels import literal
 from juryrank.models import DEFAULT_MODEL, MODELS, model_named
@@ -276,6 +276,9 @@ def rank(
         Path | None,
         typer.Option(help="Write a report with charts, one .html page.", metavar="FILE"),
     ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="The title of the report.", metavar="TEXT")
+    ] = None,
     as_json: AsJson = False,
     threads: Threads = None,
 ) -> None:
@@ -292,7 +295,7 @@ def rank(
     check_scale(scale, model_named(model), anchor)
     asked_anchor = None if anchor is None else anchor_in(anchor)
     chosen_prior = _prior(prior)
-    _check_report(out, report)
+    _check_report(out, report, title)
     _check_destinations(source, out, judges_out, report)
     _check_confidence(confidence)
     votes = source.read().without(without or ())
@@ -304,7 +307,9 @@ def rank(
     )  # fmt: skip
     ranking = ranking.scaled(scale, chosen_anchor)
     difference = None if versus is None else _difference(ranking, versus)
-    _save_ranking(ranking, out, judges_out, report)
+    _save_ranking(ranking, out, judges_out)
+    for path in _reports(out, report):
+        _save_report(ranking, path, title, source, [*source.paths, out, judges_out, report])
     if as_json:
         from juryrank.writing import finite
 
@@ -667,32 +672,52 @@ def _check_destinations(source: Source, *paths: Path | None) -> None:
         raise InputError(f"Two things cannot both be saved to {str(given[0])!r}.")
 
 
-def _check_report(out: Path | None, report: Path | None) -> None:
+def _reports(*paths: Path | None) -> list[Path]:
+    """Those of the files that hold a report."""
+    return [path for path in paths if path is not None and path.suffix.lower() == ".html"]
+
+
+def _check_report(out: Path | None, report: Path | None, title: str | None) -> None:
     """Complain before the long work if there can be no report after it."""
     if report is not None:
         check_ending(report, (".html",))
-    if any(path is not None and path.suffix.lower() == ".html" for path in (out, report)):
+    if _reports(out, report):
         check_report_can_be_made()
+    elif title is not None:
+        raise InputError("--title is for the report: say with --report FILE where to write it.")
 
 
-def _save_ranking(
-    ranking: Ranking, out: Path | None, judges_out: Path | None, report: Path | None
-) -> None:
-    if out is not None and out.suffix.lower() != ".html":
+def _save_ranking(ranking: Ranking, out: Path | None, judges_out: Path | None) -> None:
+    if out is not None and not _reports(out):
         ranking.save(out)
         show_note(f"Saved the ranking to {out}.")
     _save_table(ranking.judges, "judges", judges_out)
-    for path in (out, report):
-        if path is not None and path.suffix.lower() == ".html":
-            _save_report(ranking, path)
 
 
-def _save_report(ranking: Ranking, path: Path) -> None:
+def _save_report(
+    ranking: Ranking, path: Path, title: str | None, source: Source, files: Sequence[object]
+) -> None:
     from juryrank.writing import write_text
 
+    command = _command_without_folders([str(file) for file in files if file is not None])
     with progress("Writing the report"):
-        write_text(path, ranking.report(shlex.join(["juryrank", *sys.argv[1:]])))
+        write_text(path, ranking.report(command, title=title, source=source.name))
     show_note(f"Saved the report to {path}.")
+
+
+def _command_without_folders(files: Sequence[str]) -> str:
+    """What was typed, for others to read: where the files are on this machine is not for them."""
+    names = {Path(file): name for file in files if (name := file_name(file))}
+    typed = []
+    for argument in sys.argv[1:]:
+        option, equals, value = argument.partition("=")
+        if Path(argument) in names:
+            typed.append(names[Path(argument)])
+        elif option.startswith("--") and Path(value) in names:
+            typed.append(f"{option}{equals}{names[Path(value)]}")
+        else:
+            typed.append(argument)
+    return shlex.join(["juryrank", *typed])
 
 
 def _save_table(frame: pl.DataFrame, what: str, out: Path | None) -> None:

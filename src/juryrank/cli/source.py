@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from juryrank.errors import InputError
+from juryrank.errors import InputError, listing
 from juryrank.sizes import size_in_bytes
 from juryrank.terminal import progress
 
@@ -33,6 +33,13 @@ class Source:
     skip_bad: bool
     in_pairs: bool
     memory: str | None
+
+    @property
+    def name(self) -> str:
+        """What the votes were read from, without folders."""
+        return listing(
+            ["standard input" if path == "-" else file_name(path) for path in self.paths]
+        )
 
     def read(self) -> Votes:
         """Read the votes; everything heavy is imported only now."""
@@ -72,6 +79,11 @@ class Source:
                     show(text, None)
 
             return read_larger(self.paths, self.file_format, self.columns, rules, memory, say)
+
+
+def file_name(path: str) -> str:
+    """The name of a file or folder, without the folders it is in."""
+    return Path(path).name or Path(path).resolve().name
 
 
 def _named_apart(votes: Votes, path: str) -> Votes:

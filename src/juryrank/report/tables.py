@@ -1,56 +1,67 @@
-"""The tables of the report: text for people, and keys to sort by."""
+"""The tables of the report: text for people, keys to sort by, and intervals drawn to scale."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from juryrank.errors import number
+from juryrank.errors import number, percent
 from juryrank.judging.verdicts import by_attention
-from juryrank.models import model_named
+from juryrank.models import VERDICTS, model_named
+from juryrank.plots import LANDMARKS, LEAST_VOTES_OF_DOT
 from juryrank.words import chance_in_percent
 
 if TYPE_CHECKING:
     from juryrank.ranking import Ranking
 
 MOST_ROWS = 2_000
-PAIRS_SHOWN = 20
-MANY_ROWS = 20
-"""From so many rows on, it is worth while to search them."""
+MOST_PAIRS = 100
+ROWS_AT_FIRST = 20
+"""On a screen; a button shows the others, and then it is worth while to search them."""
+ROWS_ON_PAPER, PAIRS_ON_PAPER = 120, 15
+
+Row = dict[str, Any]
+Show = Callable[[Any], str]
+
+
+class Bar(NamedTuple):
+    """An interval in a strip, in per cent of its width."""
+
+    low: float
+    width: float
+    dot: float
+    landmark: float | None
 
 
 class Cell(NamedTuple):
-    """What is shown and, if it is a number, what it is sorted by."""
+    """What is shown, what it is sorted by if that is a number, and an interval drawn to scale."""
 
     text: str
-    key: float | None
+    key: float | None = None
+    bar: Bar | None = None
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows of cells under headings; those in `numbers` are set to the right.
+class Strip:
+    """The scale on which the intervals of a column are drawn, and a value that is marked on it."""
 
-    What stands under the heading `naming` says what a row is about, and stays in view.
-    """
+    dot: str
+    low: float
+    high: float
+    landmark: float
 
-    name: str
-    headings: tuple[str, ...]
-    numbers: frozenset[str]
-    rows: list[list[Cell]]
-    rest: int = 0
-    """Rows that there would be more."""
-    naming: str = ""
-
-    @property
-    def searchable(self) -> bool:
-        """Whether there is enough to search in."""
-        return len(self.rows) > MANY_ROWS
-
-
-Show = Callable[[Any], str]
+    def bar(self, low: float, value: float, high: float) -> Bar | None:
+        """An interval on this scale."""
+        if not self.low < self.high:
+            return None
+        at, begin, end, mark = (
+            round(100.0 * (x - self.low) / (self.high - self.low), 1)
+            for x in (value, low, high, self.landmark)
+        )
+        return Bar(begin, round(end - begin, 1), at, mark if 0.0 <= mark <= 100.0 else None)
 
 
 @dataclass(frozen=True)
@@ -61,27 +72,58 @@ class Column:
     source: str
     show: Show = str
     is_number: bool = True
+    to: str = ""
+    """The column of the other end, if there are ranges."""
+    strip: Strip | None = None
+    order: Sequence[str] = ()
+    """What words are sorted by; by the alphabet, if by nothing."""
 
-    def cell(self, row: dict[str, Any]) -> Cell:
+    @property
+    def has_keys(self) -> bool:
+        """Whether rows are sorted by numbers."""
+        return self.is_number or bool(self.order)
+
+    def cell(self, row: Row) -> Cell:
         """The cell of a row; empty where nothing is known."""
         value = row[self.source]
         if value is None:
-            return Cell("", None)
-        return Cell(self.show(value), value if self.is_number else None)
+            return Cell("")
+        if self.order:
+            return Cell(self.show(value), self.order.index(value))
+        if not self.to:
+            return Cell(self.show(value), value if self.is_number else None)
+        other = row[self.to]
+        bar = None if self.strip is None else self.strip.bar(value, row[self.strip.dot], other)
+        text = self.show(value) if other == value else f"{self.show(value)} to {self.show(other)}"
+        return Cell(text, value, bar)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under columns; what stands under `naming` says what a row is about."""
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: list[list[Cell]]
+    naming: str
+    sorted_by: str = ""
+    rest: int = 0
+    """Rows that there would be more."""
+    on_paper: int = ROWS_ON_PAPER
+
+    @property
+    def is_long(self) -> bool:
+        """Whether only some of the rows are shown at first."""
+        return len(self.rows) > ROWS_AT_FIRST
 
 
 def _made(
-    name: str, columns: Sequence[Column], frame: pl.DataFrame, most: int, naming: str
+    name: str, columns: Sequence[Column], frame: pl.DataFrame, naming: str, sorted_by: str
 ) -> Table:
-    known = [column for column in columns if frame[column.source].is_not_null().any()]
-    return Table(
-        name,
-        tuple(column.heading for column in known),
-        frozenset(column.heading for column in known if column.is_number),
-        [[column.cell(row) for column in known] for row in frame.head(most).iter_rows(named=True)],
-        max(len(frame) - most, 0),
-        naming,
-    )
+    known = tuple(column for column in columns if frame[column.source].is_not_null().any())
+    rows = frame.head(MOST_ROWS).iter_rows(named=True)
+    cells = [[column.cell(row) for column in known] for row in rows]
+    return Table(name, known, cells, naming, sorted_by, max(len(frame) - MOST_ROWS, 0))
 
 
 def _share(value: float) -> str:
@@ -92,9 +134,25 @@ def _decimal(value: float) -> str:
     return f"{value:z.2f}"
 
 
+def _strip(frame: pl.DataFrame, value: str, landmark: float) -> Strip | None:
+    """The scale on which all intervals have room; None if there are none."""
+    low, high = frame[f"{value}_low"].min(), frame[f"{value}_high"].max()
+    if low is None or high is None:
+        return None
+    return Strip(value, float(low), float(high), landmark)  # type: ignore[arg-type]
+
+
+def _with_records(ranking: Ranking) -> pl.DataFrame:
+    """The items with how often they were compared, and how often they won."""
+    compared, won = ranking.evidence.records()
+    names = ranking.evidence.votes.items.alias("item")
+    records = pl.DataFrame({"item": names, "compared": compared, "won": won}, nan_to_null=True)
+    return ranking.items.join(records, on="item", how="left", maintain_order="left")
+
+
 def items_table(ranking: Ranking) -> Table:
     """The items, the best first."""
-    decimals = ranking.scale.decimals
+    decimals, items = ranking.scale.decimals, _with_records(ranking)
 
     def points(value: float) -> str:
         return f"{value:z.{decimals}f}"
@@ -103,36 +161,41 @@ def items_table(ranking: Ranking) -> Table:
         Column("rank", "rank", number),
         Column("item", "item", is_number=False),
         Column("score", "score", points),
-        Column("from", "score_low", points),
-        Column("to", "score_high", points),
-        Column("best rank", "rank_low", number),
-        Column("worst rank", "rank_high", number),
+        Column(
+            f"{percent(ranking.fit.confidence)} interval", "score_low", points, to="score_high",
+            strip=_strip(items, "score", ranking.scale.average),
+        ),
+        Column("plausible ranks", "rank_low", number, to="rank_high"),
         Column("chance to be best", "p_best", chance_in_percent),
         Column("tier", "tier", number),
-    )
-    return _made("items", columns, ranking.items, MOST_ROWS, "item")
+        Column("comparisons", "compared", number),
+        Column("win rate", "won", _share),
+    )  # fmt: skip
+    return _made("items", columns, items, "item", "rank")
 
 
 def judges_table(ranking: Ranking) -> Table:
     """The judges, those who need attention first."""
-    what = model_named(ranking.model).judges
+    what, judges = model_named(ranking.model).judges, by_attention(ranking.judges)
     accuracy = () if what == "equal" else (
-        Column("accuracy" if what == "accuracy" else "reliability", "accuracy", _decimal),
-        Column("from", "accuracy_low", _decimal),
-        Column("to", "accuracy_high", _decimal),
+        Column(what, "accuracy", _decimal),
+        Column(
+            f"{percent(ranking.fit.confidence)} interval", "accuracy_low", _decimal,
+            to="accuracy_high", strip=_strip(judges, "accuracy", LANDMARKS[what][0]),
+        ),
     )  # fmt: skip
     columns = (
         Column("judge", "judge", is_number=False),
         *accuracy,
         Column("votes", "votes", number),
-        Column("verdict", "verdict", is_number=False),
+        Column("verdict", "verdict", is_number=False, order=VERDICTS),
         Column("reason", "reason", is_number=False),
     )
-    return _made("judges", columns, by_attention(ranking.judges), MOST_ROWS, "judge")
+    return _made("judges", columns, judges, "judge", "verdict")
 
 
-def pairs_table(ranking: Ranking) -> Table:
-    """The pairs of items that disagree most with the model."""
+def pairs_table(ranking: Ranking) -> Table | None:
+    """The pairs of items that disagree most with the model; None if all have too few votes."""
     columns = (
         Column("item", "item", is_number=False),
         Column("against", "other", is_number=False),
@@ -141,4 +204,13 @@ def pairs_table(ranking: Ranking) -> Table:
         Column("predicted", "expected", chance_in_percent),
         Column("standard errors off", "surprise", lambda z: f"{z:+z.1f}"),
     )
-    return _made("pairs", columns, ranking.pairs.head(PAIRS_SHOWN), PAIRS_SHOWN, "item")
+    pairs = telling_pairs(ranking.pairs)
+    if not len(pairs):
+        return None
+    made = _made("pairs", columns, pairs.head(MOST_PAIRS), "item", "")
+    return replace(made, on_paper=PAIRS_ON_PAPER)
+
+
+def telling_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Those with enough votes to tell something."""
+    return pairs.filter(pl.col("votes") >= LEAST_VOTES_OF_DOT)

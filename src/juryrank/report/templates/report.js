@@ -81,6 +81,17 @@
     box.querySelector("output").textContent = wanted ? `${found} of ${rows.length}` : "";
   };
 
+  const fold = (box, button) => {
+    const few = button.textContent;
+    const show = (all) => {
+      box.classList.toggle("folded", !all);
+      button.setAttribute("aria-expanded", all);
+      button.textContent = all ? "Show fewer rows" : few;
+    };
+    show(false);
+    button.addEventListener("click", () => show(box.classList.contains("folded")));
+  };
+
   for (const box of document.querySelectorAll(".table")) {
     const table = box.querySelector("table");
     for (const heading of table.tHead.rows[0].cells) {
@@ -88,6 +99,8 @@
     }
     const input = box.querySelector("input");
     if (input) input.addEventListener("input", () => search(box, input));
+    const more = box.querySelector(".more button");
+    if (more) fold(box, more);
   }
   draw();
 })();

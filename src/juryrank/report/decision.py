@@ -1,0 +1,187 @@
+"""What a decision needs: the tiers, the judges to look at, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from juryrank.errors import counted, listing, number
+from juryrank.judging.verdicts import by_attention
+from juryrank.labels import WIDEST_NAME, short
+from juryrank.models import NEEDS_ATTENTION, Verdict
+from juryrank.remarks import remarks_beside_verdicts
+from juryrank.words import CLEAR, WORTH_SAYING, is_sure, leading, some
+
+if TYPE_CHECKING:
+    from juryrank.ranking import Ranking
+
+MOST_TIERS = 5
+NAMED_IN_TIER = 8
+REASONS_SHOWN = 4
+"""Of each verdict."""
+NAMED_TOGETHER = 10
+SELDOM = 1.0 / 3.0
+"""Items with less than this part of the usual number of comparisons are seldom shown."""
+MANY = 1.0 / 3.0
+"""Of more than this part of the judges too little should not be known."""
+ADVICE: dict[Verdict, str] = {
+    "one-sided": "Look at their votes on this item.",
+    "position-biased": "Show pairs in both orders, and rank with --order by-judge.",
+    "backwards": "Look for swapped labels or a misread question.",
+    "inconsistent": "Look whether the task was understood.",
+    "guessing": "Look whether the task was understood.",
+    "of another opinion": "Ask whether the question has two meanings.",
+    "opinions split": "Rank the camps separately.",
+    "copy": "Look whether a file was read twice, or one person has several accounts.",
+    "single-item": "Find out where these accounts come from.",
+}
+"""What to do about the judges of whom this is said."""
+
+
+@dataclass(frozen=True)
+class Tier:
+    """Items that cannot be told apart."""
+
+    name: str
+    size: int
+    items: str
+
+
+@dataclass(frozen=True)
+class Concern:
+    """A verdict that needs attention, what to do about it, and of whom it was said and why."""
+
+    verdict: str
+    count: int
+    advice: str
+    cases: list[tuple[str, str]]
+    not_told: int
+
+
+def tiers(items: pl.DataFrame) -> list[Tier]:
+    """The tiers with their first items; the last of many tiers as one."""
+    if items["tier"].is_null().any():
+        return []
+    found = [
+        Tier(f"Tier {tier}", len(rows), _named(rows["item"], NAMED_IN_TIER))
+        for (tier,), rows in items.group_by("tier", maintain_order=True)
+    ]
+    rest = found[MOST_TIERS:]
+    if len(rest) < 2:
+        return found
+    below = Tier(f"{len(rest):,} more tiers", sum(tier.size for tier in rest), "in the table")
+    return [*found[:MOST_TIERS], below]
+
+
+def concerns(judges: pl.DataFrame) -> list[Concern]:
+    """The verdicts that need attention, the worst first."""
+    worth = by_attention(judges.filter(pl.col("verdict").is_in(NEEDS_ATTENTION)))
+    groups = dict(worth.group_by("verdict", maintain_order=True))
+    return [
+        _concern(verdict, groups[(verdict,)]) for verdict in NEEDS_ATTENTION if (verdict,) in groups
+    ]
+
+
+def _concern(verdict: Verdict, judges: pl.DataFrame) -> Concern:
+    """Judges of whom the same is said are named together."""
+    cases = [
+        (_named(rows["judge"], NAMED_TOGETHER), str(reason))
+        for (reason,), rows in judges.group_by("reason", maintain_order=True)
+    ]
+    return Concern(
+        verdict,
+        len(judges),
+        ADVICE[verdict],
+        cases[:REASONS_SHOWN],
+        max(len(cases) - REASONS_SHOWN, 0),
+    )
+
+
+def other_warnings(ranking: Ranking) -> list[str]:
+    """The warnings, but for those about judges of whom the page speaks anyway."""
+    return remarks_beside_verdicts(ranking.warnings, ranking.judges, ranking.fit.set_aside)
+
+
+def next_steps(ranking: Ranking) -> list[str]:
+    """What would make the answer better."""
+    steps = [
+        *_step_about_direction(ranking.judges),
+        *_step_about_leaders(ranking),
+        *_step_about_items(ranking),
+        *_step_about_judges(ranking.judges),
+    ]
+    return steps or ["Nothing stands out: one item leads, and no judge needs attention."]
+
+
+def _step_about_direction(judges: pl.DataFrame) -> Iterator[str]:
+    if (judges["verdict"] == "withheld").any():
+        yield (
+            "Look at a few pairs of which you know the better item: the ranking may be upside down."
+        )
+
+
+def _step_about_leaders(ranking: Ranking) -> Iterator[str]:
+    items = ranking.items
+    if items["tier"].is_null().all():
+        yield "Rank with the default model and intervals: they say how sure the order is."
+        return
+    one_tier = items["tier"].n_unique() == 1
+    count = len(items) if one_tier else len(leading(items))
+    if count == 1:
+        yield from _settled(items, ranking.fit.confidence)
+        return
+    best = items["item"].head(count)
+    pairs = ranking.pairs
+    is_best = best.implode()
+    among = pairs.filter(pl.col("item").is_in(is_best), pl.col("other").is_in(is_best))["votes"]
+    by_others = ""
+    if (ranking.fit.widening or 0.0) >= WORTH_SAYING:
+        by_others = ", if possible by judges who have not seen them yet, since tastes differ"
+    names = [short(item, WIDEST_NAME) for item in best]
+    which = "the items" if count == len(items) else some(names)
+    yield (
+        f"To tell which of {which} is the best, collect votes on them against each other"
+        f"{by_others}. They have met in {counted(float(among.sum()), 'comparison')} so far."
+    )
+
+
+def _settled(items: pl.DataFrame, confidence: float) -> Iterator[str]:
+    if is_sure(items, 0) and confidence >= CLEAR:
+        best = short(items["item"][0], WIDEST_NAME)
+        yield f"To name the best item, {best}, no more votes are needed."
+
+
+def _step_about_items(ranking: Ranking) -> Iterator[str]:
+    compared, _ = ranking.evidence.records()
+    usual = float(np.median(compared))
+    seldom = np.flatnonzero(compared < SELDOM * usual)
+    if len(seldom):
+        names = _named(ranking.evidence.votes.items.gather(seldom), NAMED_IN_TIER)
+        yield (
+            f"Show {names} more often: compared at most {number(compared[seldom].max())} times, "
+            f"where {number(usual)} is usual."
+        )
+
+
+def _step_about_judges(judges: pl.DataFrame) -> Iterator[str]:
+    odd = int(judges["verdict"].is_in(NEEDS_ATTENTION).sum())
+    if odd:
+        who = "judge that needs" if odd == 1 else f"{odd:,} judges that need"
+        yield (
+            f"Look into the {who} attention; the command 'juryrank judges' shows how far ranks "
+            "move without each."
+        )
+    unknown = int((judges["verdict"] == "too few votes to tell").sum())
+    if unknown > MANY * len(judges):
+        yield (
+            f"Ask each judge for more votes: of {unknown:,} of {len(judges):,} too little is known "
+            "to say how accurate they are."
+        )
+
+
+def _named(names: pl.Series, most: int) -> str:
+    return listing([short(name, WIDEST_NAME) for name in names], most)
