@@ -59,6 +59,7 @@ EFFECTS = {
     "high": pl.Float64(),
     "chance": pl.Float64(),
 }
+Values = Floats | float
 SURE_AT_MOST = 0.999
 """The naive win rate never predicts with more certainty than this."""
 
@@ -220,11 +221,14 @@ class Ranking:
         nobody has seen yet. A known judge's tastes count, as far as they are known. What a side
         gains has no part in it.
         """
+        who = UNSEEN if judge is None else self._judge_codes.get(judge)
+        one, other = self._item_codes.get(left), self._item_codes.get(right)
+        if who is not None and one is not None and other is not None:
+            return self._predicted_once(who, one, other)
         drawn = self._drawn
         single = not any(_is_sequence(labels) for labels in (judge, left, right))
-        average = self._link.average_judge(self.judges)
         found = (
-            _looked_up(self.judges, "judge", "accuracy", judge, for_none=average),
+            _looked_up(self.judges, "judge", "accuracy", judge, for_none=self._average_accuracy),
             _looked_up(self._model_items, "item", "score", left),
             _looked_up(self._model_items, "item", "score", right),
         )
@@ -241,6 +245,33 @@ class Ranking:
             )
             chance = drawn.decided(*np.broadcast_arrays(*codes))
         return float(chance[0]) if single else chance
+
+    def _predicted_once(self, judge: int, left: int, right: int) -> float:
+        if self._drawn is not None:
+            return self._drawn.decided_once(judge, left, right)
+        score, accuracy = self._score_by_code, self._accuracy_by_code
+        known = self._average_accuracy if judge == UNSEEN else accuracy[judge]
+        return float(self._link.chance(known, score[left], score[right]))
+
+    @cached_property
+    def _item_codes(self) -> _CodeOf:
+        return _CodeOf(self.items["item"], self._basis.item_code)
+
+    @cached_property
+    def _judge_codes(self) -> _CodeOf:
+        return _CodeOf(self.judges["judge"], self._basis.judge_code)
+
+    @cached_property
+    def _score_by_code(self) -> Floats:
+        return self._model_items["score"].to_numpy()[np.argsort(self._basis.item_code)]
+
+    @cached_property
+    def _accuracy_by_code(self) -> Floats:
+        return self.judges["accuracy"].to_numpy()[np.argsort(self._basis.judge_code)]
+
+    @cached_property
+    def _average_accuracy(self) -> float:
+        return self._link.average_judge(self.judges)
 
     @cached_property
     def _drawn(self) -> DrawnPredictions | None:
@@ -321,8 +352,7 @@ class Ranking:
         """Who agrees with whom."""
         from juryrank.evidence import agreement
 
-        accuracy = self.judges["accuracy"].to_numpy()[np.argsort(self._basis.judge_code)]
-        return agreement(self.evidence.votes, accuracy)
+        return agreement(self.evidence.votes, self._accuracy_by_code)
 
     def report(self, command: str | None = None) -> str:
         """The report as the text of a page: ``save("report.html")`` writes it.
@@ -346,9 +376,8 @@ class Ranking:
         if self._drawn is not None:
             codes = (part.astype(np.int64) for part in (votes.judge, votes.left, votes.right))
             return self._drawn.shares(*codes)
-        score = self._model_items["score"].to_numpy()[np.argsort(self._basis.item_code)]
+        score, accuracy = self._score_by_code, self._accuracy_by_code
         place = np.argsort(self._basis.judge_code)
-        accuracy = self.judges["accuracy"].to_numpy()[place]
         order, tie = self._link.order[place], self._link.tie[place]
         share, who = np.empty(votes.n_pairs), votes.judge
         for some in pieces(votes.n_pairs):
@@ -436,7 +465,7 @@ class _Link:
             return 1.0
         return float(np.average(judges["accuracy"].to_numpy(), weights=judges["votes"].to_numpy()))
 
-    def chance(self, judge: Floats, left: Floats, right: Floats) -> Floats:
+    def chance(self, judge: Values, left: Values, right: Values) -> Floats:
         gap = left - right
         if self.model.method == "win-rate":
             return np.asarray(np.clip(0.5 + 0.5 * gap, 1.0 - SURE_AT_MOST, SURE_AT_MOST))
@@ -450,6 +479,22 @@ class _Link:
         if self.model.method != "likelihood":
             return self.chance(judge, left, right)
         return self.noise.share(judge * (left - right) + order, tie)
+
+
+class _CodeOf:
+    """The code of a single label, quickly.
+
+    There is none for what is not one of the labels, or is of another type: 1.0 is equal to 1, but
+    no label of whole numbers.
+    """
+
+    def __init__(self, labels: pl.Series, code: NDArray[np.int64]) -> None:
+        known = labels.to_list()
+        self._type = type(known[0])
+        self._code = dict(zip(known, code.tolist(), strict=True))
+
+    def get(self, label: object) -> int | None:
+        return self._code.get(label) if type(label) is self._type else None
 
 
 @dataclass(frozen=True, eq=False)
