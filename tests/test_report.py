@@ -16,12 +16,13 @@ import polars as pl
 import pytest
 
 import juryrank as jr
+from juryrank.bundled import EXAMPLE_VOTES
 from juryrank.report.tables import items_table, pairs_table
 from juryrank.saving import REPORT_NEEDS, check_report_can_be_made
 from juryrank.words import effects_in_words, example, lead, limits
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
-EXAMPLE = "examples/llm_judges.csv"
+EXAMPLE = str(EXAMPLE_VOTES)
 
 
 class Text(HTMLParser):

@@ -36,7 +36,7 @@ def main() -> None:
     arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         report = Path(folder) / "report.html"
-        jr.rank(jr.read_votes(ROOT / "examples" / "llm_judges.csv")).save(report)
+        jr.rank(jr.datasets.llm_judges().votes).save(report)
         browser = driver.chromium.launch(executable_path=installed_browser(), args=arguments)
         page = browser.new_page(
             viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=1.5

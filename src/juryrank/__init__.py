@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from juryrank import datasets as datasets
     from juryrank.checking import Check, check
     from juryrank.comparing import Comparison, compare
     from juryrank.errors import InputError, JuryrankError, JuryrankWarning
