@@ -186,7 +186,7 @@ def test_excel_without_its_package_is_refused_before_the_fit(
     monkeypatch.setattr("juryrank.saving.find_spec", lambda _: None)
     result = run("rank", votes, option, str(tmp_path / "x.xlsx"))
     assert result.exit_code == 2
-    assert "pip install 'juryrank[excel]'" in result.stderr
+    assert "pip install xlsxwriter" in result.stderr
 
 
 def test_votes_are_not_overwritten(votes: str, tmp_path: Path) -> None:

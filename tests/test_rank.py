@@ -565,6 +565,26 @@ def test_predict_of_a_stranger_is_an_error() -> None:
         jr.rank(votes(RING)).predict("x", "a", "b")
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("Claude", r" Did you mean 'claude-v1' or 'claude-instant'\?$"),
+        ("gtp-4", r" Did you mean 'gpt-4'\?$"),
+        ("llama", r"llama\.$"),
+    ],
+)
+def test_names_that_are_near_are_suggested(name: str, hint: str) -> None:
+    items = "gpt-4", "claude-v1", "claude-instant"
+    rows = [
+        (judge, one, other) for judge in items for one in items for other in items if one < other
+    ]
+    found = votes(rows)
+    with pytest.raises(jr.InputError, match=hint):
+        jr.rank(found, "btl").difference(name, "gpt-4")
+    with pytest.raises(jr.InputError, match=hint):
+        found.without(name)
+
+
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json", "parquet", "html"])
 def test_save_by_file_ending(tmp_path: Path, ending: str) -> None:
     ranking = jr.rank(votes(RING))

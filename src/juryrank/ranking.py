@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from juryrank.arrays import Floats
 from juryrank.effects import EffectModel, Layout
 from juryrank.errors import InputError, counted, listing
 from juryrank.guard import OneSided, votes_that_count
+from juryrank.hints import did_you_mean
 from juryrank.inference.posterior import Posterior, SampledPosterior
 from juryrank.inference.prediction import UNSEEN, DrawnPredictions
 from juryrank.inference.tastes import tastes_frame
@@ -106,6 +107,11 @@ class Fit:
     """Number, objective and size of the gradient of each evaluation, as `watch` is told them."""
     trace: Trace | None = field(default=None, repr=False)
     """The solver's path, in its own scale and direction, if it was asked to keep it."""
+
+    def __repr__(self) -> str:
+        shown = {part.name: getattr(self, part.name) for part in fields(self) if part.repr}
+        said = (f"{name}={value!r}" for name, value in shown.items() if value is not None)
+        return f"Fit({', '.join(said)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -665,5 +671,8 @@ def _looked_up(
     strange = found.filter(pl.col(value).is_null())[name].to_list()
     if strange:
         many = " is" if len(strange) == 1 else "s are"
-        raise InputError(f"{len(strange):,} {name}{many} not in the votes: {listing(strange)}.")
+        hint = did_you_mean(strange[0], known[name])
+        raise InputError(
+            f"{len(strange):,} {name}{many} not in the votes: {listing(strange)}.{hint}"
+        )
     return found[value].to_numpy()
