@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -17,7 +18,7 @@ from juryrank.arrays import Floats
 from juryrank.asking import Order, PriorChoice, Task, Ties, task_of
 from juryrank.comparing import compare
 from juryrank.effects import NO_EFFECTS
-from juryrank.errors import InputError, JuryrankWarning
+from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.fits import Fitted, fit, in_gauge, refit_with
 from juryrank.fitting import answer, leans
 from juryrank.guard import votes_that_count
@@ -36,12 +37,13 @@ from juryrank.lists import (
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
 from juryrank.objective import Objective
-from juryrank.ranking import Ranking
+from juryrank.ranking import SHOWN, Ranking
 from juryrank.reading import as_votes
 from juryrank.solvers.search import ROUGH
 from juryrank.threads import one_blas_thread
 from juryrank.uncertainty import by_information, gauge_of, moves_of_judges
 from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
+from juryrank.writing import html_table
 
 Counter = Callable[[str, int, int], None]
 """Called with (what is being done, how much of it, how much in all)."""
@@ -89,9 +91,19 @@ class Heterogeneity:
             f"simulations), and held-out log-loss is {self.log_loss:.4f}, with equal judges "
             f"{self.equal_log_loss:.4f} (gain {self.gain:.4f} ± {self.gain_se:.4f})."
         )
-        plain = {"btl": "Plain Bradley-Terry", "tcv": "Plain Thurstone"}[self.equal_model]
-        head = "Judge differences matter here" if self.matters else f"{plain} would do"
-        return f"{head}: {found}"
+        return f"{self._head}: {found}"
+
+    @property
+    def _head(self) -> str:
+        if self.matters:
+            return "Judge differences matter here"
+        plain = {"btl": "Bradley-Terry", "tcv": "Thurstone"}[self.equal_model]
+        if self.p_value <= SIGNIFICANT:
+            return f"Judges differ, but plain {plain} predicts votes as well"
+        return f"Plain {plain} would do"
+
+    def __repr__(self) -> str:
+        return f"Heterogeneity({self.sentence})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +137,28 @@ class JudgeReport:
             "influence": self.influence,
             "warnings": list(self.ranking.warnings),
         }  # fmt: skip
+
+    def __repr__(self) -> str:
+        lines = [*self._heading, " accuracy  agreement  verdict                judge"]
+        for row in self.table.head(SHOWN).iter_rows(named=True):
+            agreement = "-" if row["agreement"] is None else f"{row['agreement']:.0%}"
+            verdict = row["verdict"] or "-"
+            lines.append(f"{row['accuracy']:>z9.2f}{agreement:>11}  {verdict:<21}  {row['judge']}")
+        more = len(self.table) - SHOWN
+        lines += [f"  ... and {more:,} more (.table has all)"] if more > 0 else []
+        return "\n".join([*lines, *(f"Warning: {text}" for text in self.ranking.warnings)])
+
+    def _repr_html_(self) -> str:
+        said = (*self._heading, *(f"Warning: {text}" for text in self.ranking.warnings))
+        paragraphs = "\n".join(f"<p>{html.escape(text)}</p>" for text in said)
+        return f"{paragraphs}\n{html_table(self.table.head(SHOWN))}"
+
+    @property
+    def _heading(self) -> list[str]:
+        judged = counted(len(self.table), "judge")
+        cast = counted(self.ranking.fit.votes, "vote")
+        said = [] if self.heterogeneity is None else [self.heterogeneity.sentence]
+        return [f"Report on {judged} ({self.ranking.model}, {cast})", *said]
 
 
 def judges(
