@@ -24,11 +24,13 @@ from juryrank.inference.prediction import UNSEEN, DrawnPredictions
 from juryrank.inference.tastes import tastes_frame
 from juryrank.intervals import Difference, difference, item_columns
 from juryrank.judging.position import Allowances
-from juryrank.lists import Lists, items_looked_at, shortened
+from juryrank.lists import Lists
 from juryrank.mapped import pieces
+from juryrank.misfit import MeanSquares, Misfit, in_few_pairs, residuals
 from juryrank.models import Model
 from juryrank.noise import Noise
 from juryrank.objective import Objective
+from juryrank.reliability import Halves, Reliability, separation
 from juryrank.saving import DOCUMENTS
 from juryrank.scaling import (
     AVERAGE_POINTS,
@@ -331,12 +333,54 @@ class Ranking:
         """The votes that count, in pairs, beside what the ranking foretells of them."""
         from juryrank.evidence import Evidence  # slow to import: it needs scipy
 
-        votes = votes_that_count(self._basis.votes, self._basis.one_sided)
-        some = items_looked_at(votes.lists)
-        if some is not None:
-            votes = replace(votes, lists=shortened(votes.lists, some, votes.n_items))
-        pairs = votes.in_pairs()
+        pairs, some = in_few_pairs(votes_that_count(self._basis.votes, self._basis.one_sided))
         return Evidence(pairs, self._foretold(pairs), some)
+
+    @cached_property
+    def reliability(self) -> Reliability:
+        """What part of the variance of the scores is not error; and, on request, split halves."""
+        if self._posterior is None:
+            raise InputError("This answer has no errors, and so no separation reliability.")
+        known, prior = self._posterior, self.fit.prior
+        shrunken = self.fit.lambda0 > 0.0 or (prior is not None and prior[0] is not None)
+        return Reliability(
+            separation(known.score, known.score_variance, shrunken=shrunken),
+            float(np.std(known.score, ddof=1)),
+            float(np.sqrt(np.mean(known.score_variance))),
+            Halves(self._basis.votes, self.model, self._best_fit_options),
+        )
+
+    @cached_property
+    def misfit(self) -> Misfit:
+        """Infit and outfit of items and judges, by the scores and accuracies of this answer.
+
+        They show what the model does not explain. Where it knows accuracies, a careless judge
+        fits; those of comparative judgement are about a model of equal judges: ``rank(votes,
+        "btl")``, and the columns infit and outfit of `judges`.
+        """
+        pairs, _ = in_few_pairs(votes_that_count(self._basis.votes, self._basis.one_sided))
+        score, order = self._score_by_code, self._link.order[np.argsort(self._basis.judge_code)]
+        chances = self._link.decided(
+            self._accuracy_by_code[pairs.judge], score[pairs.left], score[pairs.right],
+            order[pairs.judge],
+        )  # fmt: skip
+        found = residuals(pairs, *chances)
+        return Misfit(
+            _misfit_frame(self.items["item"], self._basis.item_code, found.by_item()),
+            _misfit_frame(self.judges["judge"], self._basis.judge_code, found.by_judge()),
+        )
+
+    @property
+    def _best_fit_options(self) -> dict[str, Any]:
+        """The arguments of `rank` that give the best fit of the same model to other votes."""
+        model, effects = self._link.model, self._basis.effects
+        if model.method != "likelihood":
+            return {"intervals": None}
+        order = "by-judge" if effects.order_by_judge else "common" if effects.order else "none"
+        noise = self.noise if model.name == "htm" else None
+        scores, accuracies = self.fit.prior or (None, None)
+        prior = "auto" if scores is None else (scores, accuracies or 1.0)
+        return {"intervals": "information", "order": order, "noise": noise, "prior": prior}
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
@@ -479,12 +523,33 @@ class _Link:
             return np.asarray(judge * self.noise.cdf(gap) + (1.0 - judge) * self.noise.cdf(-gap))
         return self.noise.cdf(judge * gap)
 
+    def decided(
+        self, judge: Floats, left: Floats, right: Floats, order: Floats
+    ) -> tuple[Floats, Floats]:
+        """The probabilities of the left and of the right item to win a vote that is not tied."""
+        if self.model.method != "likelihood":
+            chance = self.chance(judge, left, right)
+            return chance, 1.0 - chance
+        x = judge * (left - right) + order
+        return self.noise.cdf(x), self.noise.cdf(-x)
+
     def share(
         self, judge: Floats, left: Floats, right: Floats, order: Floats, tie: Floats
     ) -> Floats:
         if self.model.method != "likelihood":
             return self.chance(judge, left, right)
         return self.noise.share(judge * (left - right) + order, tie)
+
+
+def _misfit_frame(labels: pl.Series, code: NDArray[np.int64], found: MeanSquares) -> pl.DataFrame:
+    numbers = {"infit": found.infit[code], "outfit": found.outfit[code]}
+    return pl.DataFrame(
+        {
+            labels.name: labels,
+            "votes": _counts(found.votes)[code],
+            **{name: pl.Series(values, nan_to_null=True) for name, values in numbers.items()},
+        }
+    )
 
 
 class _CodeOf:

@@ -356,10 +356,10 @@ class Votes:
         stays = ~names.is_in(unwanted).to_numpy()
         if not stays.any():
             raise InputError("Without these judges there are no votes left.")
-        return self._of_judges(stays)
+        return self.of_judges(stays)
 
-    def _of_judges(self, stays: NDArray[np.bool_]) -> Votes:
-        """The votes of some judges."""
+    def of_judges(self, stays: NDArray[np.bool_]) -> Votes:
+        """The votes of some judges, chosen by their codes; the items stay."""
         number = np.diff(self.start)
         start = np.concatenate(([0], np.cumsum(number[stays])))
         equal = are_equal_weights(self.weight)

@@ -34,6 +34,7 @@ from juryrank.lists import (
     pairs_of,
     tied_pairs_of,
 )
+from juryrank.misfit import in_few_pairs, residuals
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
 from juryrank.objective import Objective
@@ -113,9 +114,10 @@ class JudgeReport:
     `table` has the columns judge, accuracy, accuracy_low, accuracy_high, votes, agreement (share of
     its votes that agree with the ranking by all others), p_backwards, left_share, position_bias
     (log-odds for the left side) and position_p (adjusted for the number of judges), repeats (pairs
-    of votes on the same pair of items) and consistency (share of them that agree), one_item and
-    one_item_share (the item that explains most of its votes, and how many), influence (the largest
-    change of a rank without this judge), verdict and reason.
+    of votes on the same pair of items) and consistency (share of them that agree), infit and outfit
+    (by the best fit with equal judges, see `juryrank.misfit`), one_item and one_item_share (the
+    item that explains most of its votes, and how many), influence (the largest change of a rank
+    without this judge), verdict and reason.
     """
 
     table: pl.DataFrame
@@ -135,6 +137,9 @@ class JudgeReport:
                 "matters": test.matters, "sentence": test.sentence,
             },
             "influence": self.influence,
+            "reliability": None if self.ranking.fit.posterior is None else (
+                self.ranking.reliability.to_dict()
+            ),
             "warnings": list(self.ranking.warnings),
         }  # fmt: skip
 
@@ -212,6 +217,7 @@ def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[p
             "agreement": pl.Series(agreement, nan_to_null=True),
             **_position_columns(votes.n_judges, lean),
             **_repeats(votes),
+            **_misfit(task),
             **_one_item(votes),
             "influence": influence,
         }
@@ -222,7 +228,8 @@ def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[p
         backwards = (ranking.posterior.accuracies < 0.0).mean(axis=0)
     table = joined.with_columns(p_backwards=pl.Series(backwards, nan_to_null=True)).select(
         "judge", "accuracy", "accuracy_low", "accuracy_high", "votes", "agreement", "p_backwards",
-        "left_share", "position_bias", "position_p", "repeats", "consistency", "one_item",
+        "left_share", "position_bias", "position_p", "repeats", "consistency", "infit",
+        "outfit", "one_item",
         "one_item_share", "influence", "verdict", "reason",
     )  # fmt: skip
     return by_attention(table), how
@@ -301,6 +308,20 @@ def _repeats(votes: Votes) -> dict[str, pl.Series]:
     )
     share = pl.when(pl.col("repeats") > 0).then(pl.col("agree") / pl.col("repeats"))
     return {"repeats": found["repeats"], "consistency": found.select(c=share)["c"]}
+
+
+def _misfit(task: Task) -> dict[str, pl.Series]:
+    """Infit and outfit by the best fit with equal judges, as comparative judgement has them."""
+    equal = MODELS_BY_NOISE.get(task.noise.name, ("hbtl", "btl"))[1]
+    plain = task_of(task.votes, equal, None, "auto", threads=task.threads)
+    score = fit(plain, of_mode=True).solution.score
+    pairs, _ = in_few_pairs(task.votes)
+    gap = score[pairs.left] - score[pairs.right]
+    found = residuals(pairs, plain.noise.cdf(gap), plain.noise.cdf(-gap)).by_judge()
+    return {
+        "infit": pl.Series(found.infit, nan_to_null=True),
+        "outfit": pl.Series(found.outfit, nan_to_null=True),
+    }
 
 
 def _one_item(votes: Votes) -> dict[str, pl.Series]:
