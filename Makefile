@@ -10,14 +10,14 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: demo test bench bench-full docs study-coverage study-kinds study-priors study-stress clean
 
 demo: $(VENV)/.demo
-	@echo "\n\$$ juryrank check examples/llm_judges.csv"
-	@$(BIN)/juryrank check examples/llm_judges.csv
-	@echo "\n\$$ juryrank rank examples/llm_judges.csv"
-	@$(BIN)/juryrank rank examples/llm_judges.csv
-	@echo "\n\$$ juryrank compare examples/llm_judges.csv"
-	@$(BIN)/juryrank compare examples/llm_judges.csv
-	@echo "\n\$$ juryrank rank examples/llm_judges.csv --report demo-report.html"
-	@$(BIN)/juryrank rank examples/llm_judges.csv --report demo-report.html > /dev/null
+	@echo "\n\$$ juryrank check --example"
+	@$(BIN)/juryrank check --example
+	@echo "\n\$$ juryrank rank --example"
+	@$(BIN)/juryrank rank --example
+	@echo "\n\$$ juryrank compare --example"
+	@$(BIN)/juryrank compare --example
+	@echo "\n\$$ juryrank rank --example --report demo-report.html"
+	@$(BIN)/juryrank rank --example --report demo-report.html > /dev/null
 	@echo "\nOpen the report in a browser: $(CURDIR)/demo-report.html"
 
 test: $(VENV)/.test

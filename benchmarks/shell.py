@@ -17,6 +17,7 @@ import polars as pl
 from benchmarks import outcomes
 from benchmarks.measuring import in_megabytes
 from benchmarks.running import in_process
+from benchmarks.worker import PREDICTIONS
 
 Row = dict[str, Any]
 
@@ -98,7 +99,7 @@ def small_rows(votes: Path, number: int, repeats: int) -> list[Row]:
     fits = in_process({"job": "fit", "votes": str(votes)})
     if "outcome" in fits:
         return [*rows[1:], {"what": "fit", "votes": number, "repeat": 1, **_only_outcome(fits)}]
-    for what in ("fit", "fit with intervals"):
+    for what in ("fit", "fit with intervals", PREDICTIONS):
         times = zip(fits[what]["cpu"], fits[what]["wall"], strict=True)
         rows += [
             {

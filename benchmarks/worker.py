@@ -10,7 +10,7 @@ import json
 import pstats
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ Row = dict[str, Any]
 
 PROFILED = 15
 """So many functions are kept of a profile."""
+SINGLE_PREDICTIONS = 1_000
+PREDICTIONS = f"{SINGLE_PREDICTIONS:,} predictions, one at a time"
 FIT_REPEATS = 20
 
 
@@ -118,7 +120,7 @@ def run_kernel(job: Mapping[str, Any]) -> Row:
 
 
 def run_fit(job: Mapping[str, Any]) -> Row:
-    """Time the fit alone, again and again: with and without intervals."""
+    """Time the fit alone, again and again: with and without intervals; and single predictions."""
     import juryrank as jr
 
     votes = jr.votes_from(pl.read_parquet(job["votes"]))
@@ -129,8 +131,21 @@ def run_fit(job: Mapping[str, Any]) -> Row:
             measured(lambda: jr.rank(votes, intervals=intervals))[1]  # type: ignore[arg-type]  # noqa: B023
             for _ in range(FIT_REPEATS)
         ]
-        found[name] = {"cpu": [cost.cpu for cost in costs], "wall": [cost.wall for cost in costs]}
+        found[name] = _times(costs)
+    ranking = jr.rank(votes)
+    judge, (best, second) = ranking.judges["judge"][0], ranking.items["item"][:2]
+    ranking.predict(judge, best, second)
+
+    def predict() -> None:
+        for _ in range(SINGLE_PREDICTIONS):
+            ranking.predict(judge, best, second)
+
+    found[PREDICTIONS] = _times([measured(predict)[1] for _ in range(FIT_REPEATS)])
     return found
+
+
+def _times(costs: Sequence[Cost]) -> Row:
+    return {"cpu": [cost.cpu for cost in costs], "wall": [cost.wall for cost in costs]}
 
 
 def run_make(job: Mapping[str, Any]) -> Row:

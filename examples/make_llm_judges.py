@@ -2,23 +2,20 @@
 
     python examples/make_llm_judges.py
 
-writes llm_judges.csv beside this file. The truth is simulated, so you can see what juryrank
-recovers: the scores and accuracies stand below.
+writes llm_judges.csv into the package: what `juryrank rank --example` ranks. The truth is
+simulated, so you can see what juryrank recovers: the scores are `juryrank.datasets.ASSISTANTS`, the
+accuracies stand below.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 import juryrank as jr
+from juryrank.bundled import EXAMPLE_VOTES
+from juryrank.datasets import ASSISTANTS
 
-ASSISTANTS = {
-    "Aster": 1.6, "Birch": 1.1, "Cedar": 0.6, "Dahlia": 0.2,
-    "Elm": -0.2, "Fern": -0.6, "Gorse": -1.1, "Hazel": -1.6,
-}  # fmt: skip
 JUDGES = {
     "ana": 1.6, "ben": 1.2, "chloe": 1.0, "dev": 0.8, "emil": 0.7,
     "llm-large": 1.5, "llm-small": 0.6, "hasty": 0.0, "mirror": -1.4,
@@ -51,4 +48,4 @@ def example_votes() -> pl.DataFrame:
 
 
 if __name__ == "__main__":
-    example_votes().write_csv(Path(__file__).parent / "llm_judges.csv")
+    example_votes().write_csv(EXAMPLE_VOTES)

@@ -8,9 +8,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from juryrank import __version__
@@ -184,7 +186,7 @@ def test_excel_without_its_package_is_refused_before_the_fit(
     monkeypatch.setattr("juryrank.saving.find_spec", lambda _: None)
     result = run("rank", votes, option, str(tmp_path / "x.xlsx"))
     assert result.exit_code == 2
-    assert "pip install 'juryrank[excel]'" in result.stderr
+    assert "pip install xlsxwriter" in result.stderr
 
 
 def test_votes_are_not_overwritten(votes: str, tmp_path: Path) -> None:
@@ -473,19 +475,65 @@ def test_simulate_refuses(options: list[str]) -> None:
 # --- the program ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["", "rank", "check", "compare", "simulate"])
-def test_help(command: str) -> None:
-    result = run(*command.split(), "--help")
+COMMANDS = ("rank", "judges", "check", "compare", "simulate", "paper")
+A_SCREEN = 45
+"""Lines of a terminal."""
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_fits_a_screen(command: str) -> None:
+    result = run(*command.split(), "--help", width=80)
+    lines = result.stdout.splitlines()
     assert result.exit_code == 0
-    assert "Example" in result.stdout
+    assert "Examples" in lines
+    assert len(lines) <= A_SCREEN
+    assert max(len(line) for line in lines) <= 80
     assert result.stderr == ""
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("option", ["--help", "--help-all"])
+def test_help_has_no_types_of_python(command: str, option: str) -> None:
+    shown = run(command, option).stdout
+    assert not re.search(r"<|list\[|bool|[{}]", shown)
+
+
+@pytest.mark.parametrize("command", ["rank", "judges", "check", "compare"])
+def test_help_is_in_groups_and_all_of_it_has_every_option(command: str) -> None:
+    few, everything = (run(command, option).stdout for option in ("--help", "--help-all"))
+    for title in ("What to rank", "What to write"):
+        assert title in few.splitlines()
+    assert "How votes are read" not in few.splitlines()
+    assert "How votes are read" in everything.splitlines()
+    made: Any = get_command(app)
+    for param in made.commands[command].params:
+        name = "VOTES" if param.name == "votes" else max(param.opts, key=len)
+        assert re.search(rf"^  {name}( |$)", everything, re.M), name
+
+
 def test_help_describes_every_model() -> None:
+    shown = run("rank", "--help-all").stdout
     for name in ("hbtl", "htcv", "htm", "btl", "tcv", "crowdbt", "crowdtcv", "win-rate"):
-        assert re.search(
-            rf"^ {name} +\S.*: judges (alike|differ)", run("rank", "--help").stdout, re.M
-        )
+        assert re.search(rf"^  {name} +\S.*: judges (alike|differ)", shown, re.M)
+
+
+def test_a_first_run_says_what_to_try() -> None:
+    assert "juryrank rank --example" in run().output
+    nothing = run("rank")
+    assert nothing.exit_code == 2
+    assert errors(nothing) == [
+        "Error: There are no votes to read. Name a file of votes, or - for standard input; or try "
+        "--example."
+    ]
+
+
+def test_the_example_comes_with_the_package() -> None:
+    shown = run("check", "--example")
+    assert shown.exit_code == 0
+    assert "votes          720" in shown.stdout
+    both = run("check", "--example", "votes.csv")
+    assert both.exit_code == 2
+    assert "Give votes or --example, not both: votes.csv." in both.stderr
 
 
 def test_version() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from urllib.error import URLError
 
@@ -183,3 +184,17 @@ def test_copy_and_download_of_the_real_data_are_the_same(
     sizes = {"reading_level": (12_726, 624, 490), "country_population": (3_184, 199, 15)}
     assert (len(copy.votes), copy.votes.n_judges, copy.votes.n_items) == sizes[name]
     assert copy.votes.left_out.total == (2 if name == "reading_level" else 0)
+
+
+# --- what comes with the package -----------------------------------------------------------------
+
+
+def test_the_example_is_in_the_package_and_its_truth_is_the_scores_it_was_made_from() -> None:
+    assert files("juryrank").joinpath("data/llm_judges.csv").is_file()
+    found = datasets.llm_judges()
+    assert (len(found.votes), found.votes.n_items, found.votes.n_judges) == (720, 8, 9)
+    assert found.truth["item"].to_list() == found.votes.items.to_list()
+    assert found.truth["truth"].is_sorted(descending=True)
+    assert repr(found) == (
+        "Dataset(Votes(720 votes by 9 judges on 8 items, 0 rows left out), truth of 8 items)"
+    )

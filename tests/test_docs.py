@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import runpy
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from juryrank.bundled import EXAMPLE_VOTES
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
@@ -41,9 +42,8 @@ def sessions(block: str) -> list[tuple[str, str]]:
 
 
 def folder_of(page: Path, fresh: Path, request: pytest.FixtureRequest) -> Path:
-    """Where the examples of a page are run: a new folder with examples/, or the public data."""
+    """Where the examples of a page are run: a new folder, or the one with public data."""
     if page.name not in ON_PUBLIC_DATA:
-        shutil.copytree(ROOT / "examples", fresh / "examples")
         return fresh
     data: Path = request.getfixturevalue("data")
     if not (data / ON_PUBLIC_DATA[page.name]).exists():
@@ -102,7 +102,7 @@ def test_the_examples_are_found() -> None:
 
 def test_the_bundled_votes_are_those_their_script_makes() -> None:
     made = runpy.run_path(str(ROOT / "examples" / "make_llm_judges.py"))["example_votes"]()
-    assert made.write_csv() == (ROOT / "examples" / "llm_judges.csv").read_text(encoding="utf-8")
+    assert made.write_csv() == EXAMPLE_VOTES.read_text(encoding="utf-8")
 
 
 def test_links_between_pages_lead_somewhere() -> None:

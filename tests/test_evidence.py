@@ -13,6 +13,7 @@ from scipy.stats import binomtest
 import juryrank as jr
 from juryrank import lists
 from juryrank.arrays import Floats
+from juryrank.bundled import EXAMPLE_VOTES
 from juryrank.evidence import Evidence, agreement, signed_root_deviance, wilson
 from juryrank.lists import items_looked_at, no_lists
 
@@ -21,14 +22,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning
 
 @pytest.fixture(scope="module")
 def ranking() -> jr.Ranking:
-    return jr.rank(jr.read_votes("examples/llm_judges.csv"))
+    return jr.rank(jr.datasets.llm_judges().votes)
 
 
 def test_pairs_are_what_counting_the_file_gives(ranking: jr.Ranking) -> None:
     place = {item: k for k, item in enumerate(ranking.items["item"])}
     won: dict[tuple[str, str], float] = defaultdict(float)
     seen: dict[tuple[str, str], int] = defaultdict(int)
-    for row in pl.read_csv("examples/llm_judges.csv").iter_rows(named=True):
+    for row in pl.read_csv(EXAMPLE_VOTES).iter_rows(named=True):
         a, b = row["model_a"], row["model_b"]
         share = {"model_a": 1.0, "model_b": 0.0}.get(row["winner"], 0.5)
         pair, gets = ((a, b), share) if place[a] < place[b] else ((b, a), 1.0 - share)

@@ -169,6 +169,34 @@ def test_judges_who_differ_matter(report: jr.JudgeReport) -> None:
     assert test.sentence.startswith("Judge differences matter here: equal judges")
 
 
+def test_a_report_prints_its_judges(report: jr.JudgeReport) -> None:
+    heading, finding, columns, *judges = repr(report).splitlines()
+    assert heading == "Report on 7 judges (hbtl, 1,203 votes)"
+    assert report.heterogeneity is not None
+    assert finding == report.heterogeneity.sentence
+    assert repr(report.heterogeneity) == f"Heterogeneity({finding})"
+    assert columns.split() == ["accuracy", "agreement", "verdict", "judge"]
+    first = report.table.row(0, named=True)
+    assert judges[0].split()[0] == f"{first['accuracy']:.2f}"
+    assert judges[0].endswith(f"  {first['judge']}")
+    assert "<table" in report._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("p_value", "gain", "head"),
+    [
+        (0.01, 0.02, "Judge differences matter here: "),
+        (0.01, -0.001, "Judges differ, but plain Bradley-Terry predicts votes as well: "),
+        (0.3, 0.001, "Plain Bradley-Terry would do: "),
+    ],
+)
+def test_the_finding_on_judges_does_not_contradict_its_numbers(
+    p_value: float, gain: float, head: str
+) -> None:
+    test = jr.Heterogeneity(5.0, p_value, 99, "btl", 0.5, 0.5 + gain, gain, 0.001)
+    assert test.sentence.startswith(head)
+
+
 def test_equal_judges_do_not_matter() -> None:
     """The p-value is uniform for equal judges."""
     found = []

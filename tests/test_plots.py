@@ -21,7 +21,7 @@ EVERY = ("items", "judges", "pairs", "matrix", "agreement", "convergence")
 
 @pytest.fixture(scope="module")
 def ranking() -> jr.Ranking:
-    return jr.rank(jr.read_votes("examples/llm_judges.csv"))
+    return jr.rank(jr.datasets.llm_judges().votes)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_every_verdict_has_a_colour_and_none_shares_both_colour_and_shape() -> N
 
 
 def test_convergence_ends_below_the_tolerance() -> None:
-    ranking = jr.rank(jr.read_votes("examples/llm_judges.csv"), prior=(1.0, 1.0))
+    ranking = jr.rank(jr.datasets.llm_judges().votes, prior=(1.0, 1.0))
     steps = ranking.fit.steps
     assert len(steps) >= 5
     assert steps[-1][2] < steps[0][2] / 1e3
@@ -95,7 +95,7 @@ def test_convergence_ends_below_the_tolerance() -> None:
     ],
 )
 def test_what_cannot_be_drawn_says_why(model: str, picture: str, message: str) -> None:
-    ranking = jr.rank(jr.read_votes("examples/llm_judges.csv"), model)
+    ranking = jr.rank(jr.datasets.llm_judges().votes, model)
     with pytest.raises(jr.InputError, match=message):
         getattr(ranking.plot, picture)()
 
@@ -109,7 +109,7 @@ def test_bad_numbers_of_items_are_refused(ranking: jr.Ranking) -> None:
 
 @pytest.mark.parametrize("model", ["crowdbt", "tcv", "rank-centrality"])
 def test_models_of_all_kinds_can_be_drawn(model: str) -> None:
-    ranking = jr.rank(jr.read_votes("examples/llm_judges.csv"), model)
+    ranking = jr.rank(jr.datasets.llm_judges().votes, model)
     for name in ("items", "pairs", "matrix", "agreement"):
         assert rows_of(getattr(ranking.plot, name)())
 

@@ -525,6 +525,29 @@ def test_predict_is_the_formula_of_the_model() -> None:
     )
 
 
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("priors", [PRIOR, dict.fromkeys(MODELS, "auto")], ids=["given", "auto"])
+def test_predict_gives_one_vote_what_it_gives_it_among_others(
+    model: str, priors: dict[str, Any]
+) -> None:
+    rows = [*RING, *[("x", *pair) for pair in ["ab", "ab", "ba"]]]  # x has never seen c
+    ranking = jr.rank(votes(rows), model, prior=priors[model])
+    for judge in ("u", "v", "w", "x", None):
+        for left, right in ("ab", "ba", "ac", "cb", "aa"):
+            alone = ranking.predict(judge, left, right)
+            among = np.asarray(ranking.predict([judge], [left], [right]))
+            assert isinstance(alone, float)
+            assert alone == pytest.approx(float(among[0]), abs=1e-12)
+
+
+def test_predict_knows_labels_by_their_type() -> None:
+    rows = [{"judge": 1, "winner": 7, "loser": 8}, {"judge": 1, "winner": 8, "loser": 7}] * 2
+    ranking = jr.rank(pl.DataFrame(rows))
+    assert ranking.predict(1, 7, 8) == pytest.approx(0.5, abs=0.01)
+    with pytest.raises(jr.InputError, match="no item such as 7 in the votes"):
+        ranking.predict(1, "7", 8)
+
+
 def test_predict_takes_any_sequence_of_one_length() -> None:
     ranking = jr.rank(votes(RING))
     expected = ranking.predict(["u", "v"], ["a", "b"], ["b", "c"])
@@ -540,6 +563,26 @@ def test_predict_of_a_stranger_is_an_error() -> None:
         jr.rank(votes(RING)).predict("u", "a", "x")
     with pytest.raises(jr.InputError, match=r"1 judge.* not in the votes: x"):
         jr.rank(votes(RING)).predict("x", "a", "b")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("Claude", r" Did you mean 'claude-v1' or 'claude-instant'\?$"),
+        ("gtp-4", r" Did you mean 'gpt-4'\?$"),
+        ("llama", r"llama\.$"),
+    ],
+)
+def test_names_that_are_near_are_suggested(name: str, hint: str) -> None:
+    items = "gpt-4", "claude-v1", "claude-instant"
+    rows = [
+        (judge, one, other) for judge in items for one in items for other in items if one < other
+    ]
+    found = votes(rows)
+    with pytest.raises(jr.InputError, match=hint):
+        jr.rank(found, "btl").difference(name, "gpt-4")
+    with pytest.raises(jr.InputError, match=hint):
+        found.without(name)
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json", "parquet", "html"])

@@ -64,6 +64,23 @@ class TestColumns:
         assert "no column for the loser. Columns found: judge, winner, looser." in said
         assert "Nearest match: 'looser'" in said
 
+    def test_all_missing_columns_are_named_at_once(self) -> None:
+        said = complaint(lambda: read("judge,pair_id,x\nj,1,2\n"))
+        assert "no columns for the winner and the loser. Columns found: judge, pair_id, x." in said
+        assert "say --winner COLUMN (winner=...)" in said
+        assert "say --loser COLUMN (loser=...)" in said
+        assert "Nearest match" not in said
+
+    @pytest.mark.parametrize("name", ["wnner", "winning_model", "human_winner"])
+    def test_a_near_name_is_suggested(self, name: str) -> None:
+        said = complaint(lambda: read(f"judge,pair_id,{name},loser\nj,1,x,y\n"))
+        assert f"Nearest match: {name!r}; if that is it, say --winner {name}" in said
+
+    def test_the_columns_of_a_wide_file_are_named(self) -> None:
+        names = [f"c{number}" for number in range(50)]
+        said = complaint(lambda: read(f"judge,{','.join(names)}\n"))
+        assert f"Columns found: judge, {', '.join(names)}." in said
+
     def test_a_missing_outcome(self) -> None:
         said = complaint(lambda: read("judge,left,right\nj,x,y\n"))
         assert "no column for the outcome" in said
@@ -254,6 +271,24 @@ class TestBadFiles:
         assert "Did you mean" in complaint(lambda: read_votes(tmp_path / "vots.csv"))
         assert "its folder has votes.csv" in complaint(lambda: read_votes(tmp_path / "q"))
         assert "there is no folder" in complaint(lambda: read_votes(tmp_path / "no" / "v.csv"))
+
+    @pytest.mark.parametrize(
+        ("name", "hint"),
+        [
+            ("vots.csv", "votes.csv"), ("votes.tsv", "votes.csv"), ("Judges.CSV", "judges.csv.gz"),
+            ("nosuch.csv", None), ("ces.csv", "spaces.csv"), ("es.csv", None),
+        ],
+    )  # fmt: skip
+    def test_only_near_names_are_suggested(
+        self, tmp_path: Path, name: str, hint: str | None
+    ) -> None:
+        for there in ("votes.csv", "spaces.csv", "judges.csv.gz"):
+            (tmp_path / there).touch()
+        said = complaint(lambda: read_votes(tmp_path / name))
+        if hint is None:
+            assert "Did you mean" not in said
+        else:
+            assert f"Did you mean {str(tmp_path / hint)!r}?" in said
         assert "No file matches" in complaint(lambda: read_votes(str(tmp_path / "*.pq")))
 
     def test_folders_without_votes_or_of_several_formats(self, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 
 import juryrank as jr
+from juryrank.bundled import EXAMPLE_VOTES
 from juryrank.models import NEEDS_ATTENTION
 from juryrank.plots import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
 from juryrank.report.decision import ADVICE, next_steps
@@ -26,7 +27,7 @@ from juryrank.saving import REPORT_NEEDS, check_report_can_be_made
 from juryrank.words import effects_in_words, example, lead, limits
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
-EXAMPLE = "examples/llm_judges.csv"
+EXAMPLE = str(EXAMPLE_VOTES)
 DAY = date(2025, 1, 31)
 
 
@@ -408,7 +409,7 @@ def contrast(colour: str, ground: str) -> float:
 
 def test_a_missing_package_is_named_before_the_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(REPORT_NEEDS, "no_such_module", "no-such-package")
-    with pytest.raises(jr.InputError, match=r"no-such-package.*pip install 'juryrank\[plots\]'"):
+    with pytest.raises(jr.InputError, match=r"no-such-package.*pip install no-such-package"):
         check_report_can_be_made()
 
 

@@ -44,11 +44,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made = jr.simulate(300, 80, adversaries=6, votes_per_judge=120, seed=5)
     jury = jr.simulate(60, 120, adversaries=4, votes_per_judge=40, seed=7)
     rankings = {
-        "demo": jr.rank(jr.read_votes("examples/llm_judges.csv")),
+        "demo": jr.rank(jr.datasets.llm_judges().votes),
         "evil": jr.rank(_evil_votes()),
         "large": jr.rank(made.votes),
         "jury": jr.rank(jury.votes),
-        "bare": jr.rank(jr.read_votes("examples/llm_judges.csv"), intervals=None),
+        "bare": jr.rank(jr.datasets.llm_judges().votes, intervals=None),
         "map": jr.rank(jr.simulate(12, 50, adversaries=5, votes_per_judge=60, seed=2).votes),
     }
     paths = {name: folder / f"{name}.html" for name in rankings}

@@ -13,11 +13,12 @@ from scipy.stats import laplace, logistic, norm
 from typer.testing import CliRunner, Result
 
 import juryrank as jr
+from juryrank.bundled import EXAMPLE_VOTES
 from juryrank.cli.app import app
 from juryrank.comparing import compare_fits
 
 ROOT = Path(__file__).resolve().parents[1]
-EXAMPLE = str(ROOT / "examples" / "llm_judges.csv")
+EXAMPLE = str(EXAMPLE_VOTES)
 POINTS = ("score", "score_low", "score_high")
 
 

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     """Rank the example votes and save the draws of their scores."""
-    ranking = jr.rank(jr.read_votes(HERE.parents[1] / "examples" / "llm_judges.csv"))
+    ranking = jr.rank(jr.datasets.llm_judges().votes)
     (HERE / "posterior.png").write_bytes(png(ranking.plot.posterior()))
 
 

@@ -39,9 +39,8 @@ def main() -> None:
     arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         report = Path(folder) / "report.html"
-        votes = ROOT / "examples" / "llm_judges.csv"
-        ranking = jr.rank(jr.read_votes(votes))
-        report.write_text(ranking.report(source=votes.name, date=DAY), encoding="utf-8")
+        ranking = jr.rank(jr.datasets.llm_judges().votes)
+        report.write_text(ranking.report(source="llm_judges.csv", date=DAY), encoding="utf-8")
         browser = driver.chromium.launch(executable_path=installed_browser(), args=arguments)
         page = browser.new_page(
             viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=1.5

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from juryrank import datasets as datasets
     from juryrank.checking import Check, check
     from juryrank.comparing import Comparison, compare
     from juryrank.errors import InputError, JuryrankError, JuryrankWarning
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
     from juryrank.intervals import Difference
     from juryrank.joining import join_votes
     from juryrank.judging.report import Heterogeneity, JudgeReport, judges
+    from juryrank.misfit import Misfit
     from juryrank.noise import Noise, noise_from_log_density
     from juryrank.ranking import Draws, Fit, Ranking
     from juryrank.reading import read_votes, votes_from
+    from juryrank.reliability import Reliability, SplitHalves
     from juryrank.scaling import Scale
     from juryrank.simulation import Simulation, simulate
     from juryrank.solvers.crowd import CrowdSolver
@@ -37,12 +40,15 @@ _HOME = {
     "JudgeReport": "judging.report",
     "JuryrankError": "errors",
     "JuryrankWarning": "errors",
+    "Misfit": "misfit",
     "Noise": "noise",
     "PaperSolver": "solvers.paper",
     "ProfileSolver": "solvers.profile",
     "Ranking": "ranking",
+    "Reliability": "reliability",
     "Scale": "scaling",
     "Simulation": "simulation",
+    "SplitHalves": "reliability",
     "Votes": "votes",
     "check": "checking",
     "compare": "comparing",
@@ -67,12 +73,15 @@ __all__ = [
     "JudgeReport",
     "JuryrankError",
     "JuryrankWarning",
+    "Misfit",
     "Noise",
     "PaperSolver",
     "ProfileSolver",
     "Ranking",
+    "Reliability",
     "Scale",
     "Simulation",
+    "SplitHalves",
     "Votes",
     "check",
     "compare",

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
+CHARTING = ("altair", "vl-convert-python")
+"""The packages that charts need."""
+
+
 def altair() -> ModuleType:
     """The charting library, or how to get it."""
     try:
@@ -17,7 +21,7 @@ def altair() -> ModuleType:
         import vl_convert  # noqa: F401  needed by `png`
     except ModuleNotFoundError as error:
         raise InputError(
-            f"Pictures need the package {error.name}: pip install 'juryrank[plots]'."
+            f"Pictures need the package {error.name}: pip install {' '.join(CHARTING)}."
         ) from error
     return alt
 

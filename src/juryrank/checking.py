@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.connect import Connection, connection, lone_judges
+from juryrank.errors import counted
 from juryrank.lists import orders_of_ties
 from juryrank.reading import as_votes
 from juryrank.votes import TIE, LeftOut, Votes
@@ -60,6 +61,17 @@ class Check:
     verdict: str
     notices: tuple[str, ...] = ()
     """What is odd about the input though nothing is wrong with it."""
+
+    def __repr__(self) -> str:
+        ties, copies = counted(self.ties, "tie"), counted(self.duplicates, "duplicate")
+        left_out = counted(self.left_out.total, "row")
+        lines = [
+            f"Check of {counted(self.votes, 'vote')} by {counted(self.judges, 'judge')} on "
+            f"{counted(self.items, 'item')} ({ties}, {copies}, {left_out} left out)",
+            self.verdict,
+            *(f"- {text}" for text in (*self.connection, *self.left_out.sentences, *self.notices)),
+        ]
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as what JSON knows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from juryrank.models import MODELS, Model, model_named
 from juryrank.ranking import Ranking
 from juryrank.reading import as_votes
 from juryrank.votes import Votes
+from juryrank.writing import html_table
 
 Counter = Callable[[int, int, str], None]
 """Called with (fits done, fits in all, model) while comparing."""
@@ -54,6 +56,28 @@ class Comparison:
     votes: int
     guessing: float
     """The log-loss of a guess: 0.693 for a pair, the logarithm of all orders for a ranking."""
+
+    def __repr__(self) -> str:
+        lines = [self._heading, " log-loss          worse by  model"]
+        for row in self.table.iter_rows(named=True):
+            if row["log_loss"] is None:
+                lines.append(f"        -                 -  {row['model']} ({row['note']})")
+                continue
+            error = f"{row['worse_by']:.4f} ± {row['worse_by_se']:.4f}"
+            behind = error if row["worse_by"] else "best"
+            lines.append(f"{row['log_loss']:>9.4f}{behind:>18}  {row['model']}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self._heading)}</p>\n{html_table(self.table)}"
+
+    @property
+    def _heading(self) -> str:
+        return (
+            f"Comparison of {counted(len(self.table), 'model')} on held-out votes "
+            f"({counted(self.votes, 'vote')}, {self.folds} folds, seed {self.seed}; guessing has a "
+            f"log-loss of {self.guessing:.4f})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dictionaries and lists."""

@@ -1,8 +1,10 @@
-"""Public votes with a known truth, downloaded once, checked, and kept in the user's cache folder.
+"""Votes with a known truth: a simulated example, and public ones.
 
-The files come from the repository of the paper's authors (tao-j/hra on GitHub, GPL-3), each pinned
-to a commit and to its SHA-256. `JURYRANK_DATA` names a folder with a copy instead: it holds
-``reading_level/votes.csv``, ``reading_level/truth.csv``, and the same for ``country_population``.
+`llm_judges` comes with the package. The public ones are downloaded once, checked, and kept in the
+user's cache folder. They come from the repository of the paper's authors (tao-j/hra on GitHub,
+GPL-3), each pinned to a commit and to its SHA-256. `JURYRANK_DATA` names a folder with a copy
+instead: it holds ``reading_level/votes.csv``, ``reading_level/truth.csv``, and the same for
+``country_population``.
 """
 
 from __future__ import annotations
@@ -20,11 +22,12 @@ from urllib.request import urlopen
 import platformdirs
 import polars as pl
 
-from juryrank.errors import InputError, JuryrankError
-from juryrank.reading import votes_from
+from juryrank.bundled import EXAMPLE_VOTES
+from juryrank.errors import InputError, JuryrankError, counted
+from juryrank.reading import read_votes, votes_from
 from juryrank.votes import Votes
 
-__all__ = ["Dataset", "country_population", "reading_level"]
+__all__ = ["Dataset", "country_population", "llm_judges", "reading_level"]
 
 OWN_COPY = "JURYRANK_DATA"
 TIMEOUT = 30.0
@@ -39,6 +42,13 @@ COUNTRIES = (
 """By population, the largest first."""
 
 
+ASSISTANTS = {
+    "Aster": 1.6, "Birch": 1.1, "Cedar": 0.6, "Dahlia": 0.2,
+    "Elm": -0.2, "Fern": -0.6, "Gorse": -1.1, "Hazel": -1.6,
+}  # fmt: skip
+"""The true scores of `llm_judges`."""
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Votes, and the truth about their items.
@@ -49,6 +59,9 @@ class Dataset:
 
     votes: Votes
     truth: pl.DataFrame
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.votes!r}, truth of {counted(len(self.truth), 'item')})"
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,16 @@ COUNTRY_VOTES = _Source(
     "matlab/data/countrypopulation/all_pair.txt",
     "08b033f9e8a1f663e4133cdb097e8ed8bdf0ad088b4fefcc3ef676faa6790c47",
 )
+
+
+def llm_judges() -> Dataset:
+    """Which of two answers is better: 8 assistants, 9 judges, one careless and one backwards.
+
+    The votes are simulated, and come with the package: nothing is downloaded. They are what
+    ``juryrank rank --example`` ranks.
+    """
+    truth = pl.DataFrame({"item": list(ASSISTANTS), "truth": list(ASSISTANTS.values())})
+    return Dataset(read_votes(EXAMPLE_VOTES), truth)
 
 
 def reading_level() -> Dataset:

@@ -34,6 +34,9 @@ class Difference:
     scale: ScaleName = "model"
     """What the difference is measured on."""
 
+    def __repr__(self) -> str:
+        return f"Difference({self})"
+
     def __str__(self) -> str:
         decimals = 3 if self.scale == "model" else 0
         gap, low, high = (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from juryrank.errors import InputError
+from juryrank.hints import did_you_mean
 
 Judges = Literal["equal", "accuracy", "reliability"]
 Method = Literal["likelihood", "crowd", "rank-centrality", "win-rate"]
@@ -62,7 +62,6 @@ def model_named(name: str) -> Model:
     """Look a model up by its name."""
     name = OTHER_NAMES.get(name, name)
     if name not in MODELS:
-        near = difflib.get_close_matches(str(name).lower(), MODELS, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(name, MODELS)
         raise InputError(f"There is no model called {name!r}.{hint} Models: {', '.join(MODELS)}.")
     return MODELS[name]

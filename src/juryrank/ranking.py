@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -19,16 +19,19 @@ from juryrank.arrays import Floats
 from juryrank.effects import EffectModel, Layout
 from juryrank.errors import InputError, counted, listing
 from juryrank.guard import OneSided, votes_that_count
+from juryrank.hints import did_you_mean
 from juryrank.inference.posterior import Posterior, SampledPosterior
 from juryrank.inference.prediction import UNSEEN, DrawnPredictions
 from juryrank.inference.tastes import tastes_frame
 from juryrank.intervals import Difference, difference, item_columns
 from juryrank.judging.position import Allowances
-from juryrank.lists import Lists, items_looked_at, shortened
+from juryrank.lists import Lists
 from juryrank.mapped import pieces
+from juryrank.misfit import MeanSquares, Misfit, in_few_pairs, residuals
 from juryrank.models import Model
 from juryrank.noise import Noise
 from juryrank.objective import Objective
+from juryrank.reliability import Halves, Reliability, separation
 from juryrank.saving import DOCUMENTS
 from juryrank.scaling import (
     AVERAGE_POINTS,
@@ -60,6 +63,7 @@ EFFECTS = {
     "high": pl.Float64(),
     "chance": pl.Float64(),
 }
+Values = Floats | float
 SURE_AT_MOST = 0.999
 """The naive win rate never predicts with more certainty than this."""
 
@@ -106,6 +110,11 @@ class Fit:
     """Number, objective and size of the gradient of each evaluation, as `watch` is told them."""
     trace: Trace | None = field(default=None, repr=False)
     """The solver's path, in its own scale and direction, if it was asked to keep it."""
+
+    def __repr__(self) -> str:
+        shown = {part.name: getattr(self, part.name) for part in fields(self) if part.repr}
+        said = (f"{name}={value!r}" for name, value in shown.items() if value is not None)
+        return f"Fit({', '.join(said)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,11 +230,14 @@ class Ranking:
         nobody has seen yet. A known judge's tastes count, as far as they are known. What a side
         gains has no part in it.
         """
+        who = UNSEEN if judge is None else self._judge_codes.get(judge)
+        one, other = self._item_codes.get(left), self._item_codes.get(right)
+        if who is not None and one is not None and other is not None:
+            return self._predicted_once(who, one, other)
         drawn = self._drawn
         single = not any(_is_sequence(labels) for labels in (judge, left, right))
-        average = self._link.average_judge(self.judges)
         found = (
-            _looked_up(self.judges, "judge", "accuracy", judge, for_none=average),
+            _looked_up(self.judges, "judge", "accuracy", judge, for_none=self._average_accuracy),
             _looked_up(self._model_items, "item", "score", left),
             _looked_up(self._model_items, "item", "score", right),
         )
@@ -242,6 +254,33 @@ class Ranking:
             )
             chance = drawn.decided(*np.broadcast_arrays(*codes))
         return float(chance[0]) if single else chance
+
+    def _predicted_once(self, judge: int, left: int, right: int) -> float:
+        if self._drawn is not None:
+            return self._drawn.decided_once(judge, left, right)
+        score, accuracy = self._score_by_code, self._accuracy_by_code
+        known = self._average_accuracy if judge == UNSEEN else accuracy[judge]
+        return float(self._link.chance(known, score[left], score[right]))
+
+    @cached_property
+    def _item_codes(self) -> _CodeOf:
+        return _CodeOf(self.items["item"], self._basis.item_code)
+
+    @cached_property
+    def _judge_codes(self) -> _CodeOf:
+        return _CodeOf(self.judges["judge"], self._basis.judge_code)
+
+    @cached_property
+    def _score_by_code(self) -> Floats:
+        return self._model_items["score"].to_numpy()[np.argsort(self._basis.item_code)]
+
+    @cached_property
+    def _accuracy_by_code(self) -> Floats:
+        return self.judges["accuracy"].to_numpy()[np.argsort(self._basis.judge_code)]
+
+    @cached_property
+    def _average_accuracy(self) -> float:
+        return self._link.average_judge(self.judges)
 
     @cached_property
     def _drawn(self) -> DrawnPredictions | None:
@@ -295,12 +334,54 @@ class Ranking:
         """The votes that count, in pairs, beside what the ranking foretells of them."""
         from juryrank.evidence import Evidence  # slow to import: it needs scipy
 
-        votes = votes_that_count(self._basis.votes, self._basis.one_sided)
-        some = items_looked_at(votes.lists)
-        if some is not None:
-            votes = replace(votes, lists=shortened(votes.lists, some, votes.n_items))
-        pairs = votes.in_pairs()
+        pairs, some = in_few_pairs(votes_that_count(self._basis.votes, self._basis.one_sided))
         return Evidence(pairs, self._foretold(pairs), some)
+
+    @cached_property
+    def reliability(self) -> Reliability:
+        """What part of the variance of the scores is not error; and, on request, split halves."""
+        if self._posterior is None:
+            raise InputError("This answer has no errors, and so no separation reliability.")
+        known, prior = self._posterior, self.fit.prior
+        shrunken = self.fit.lambda0 > 0.0 or (prior is not None and prior[0] is not None)
+        return Reliability(
+            separation(known.score, known.score_variance, shrunken=shrunken),
+            float(np.std(known.score, ddof=1)),
+            float(np.sqrt(np.mean(known.score_variance))),
+            Halves(self._basis.votes, self.model, self._best_fit_options),
+        )
+
+    @cached_property
+    def misfit(self) -> Misfit:
+        """Infit and outfit of items and judges, by the scores and accuracies of this answer.
+
+        They show what the model does not explain. Where it knows accuracies, a careless judge
+        fits; those of comparative judgement are about a model of equal judges: ``rank(votes,
+        "btl")``, and the columns infit and outfit of `judges`.
+        """
+        pairs, _ = in_few_pairs(votes_that_count(self._basis.votes, self._basis.one_sided))
+        score, order = self._score_by_code, self._link.order[np.argsort(self._basis.judge_code)]
+        chances = self._link.decided(
+            self._accuracy_by_code[pairs.judge], score[pairs.left], score[pairs.right],
+            order[pairs.judge],
+        )  # fmt: skip
+        found = residuals(pairs, *chances)
+        return Misfit(
+            _misfit_frame(self.items["item"], self._basis.item_code, found.by_item()),
+            _misfit_frame(self.judges["judge"], self._basis.judge_code, found.by_judge()),
+        )
+
+    @property
+    def _best_fit_options(self) -> dict[str, Any]:
+        """The arguments of `rank` that give the best fit of the same model to other votes."""
+        model, effects = self._link.model, self._basis.effects
+        if model.method != "likelihood":
+            return {"intervals": None}
+        order = "by-judge" if effects.order_by_judge else "common" if effects.order else "none"
+        noise = self.noise if model.name == "htm" else None
+        scores, accuracies = self.fit.prior or (None, None)
+        prior = "auto" if scores is None else (scores, accuracies or 1.0)
+        return {"intervals": "information", "order": order, "noise": noise, "prior": prior}
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
@@ -322,8 +403,7 @@ class Ranking:
         """Who agrees with whom."""
         from juryrank.evidence import agreement
 
-        accuracy = self.judges["accuracy"].to_numpy()[np.argsort(self._basis.judge_code)]
-        return agreement(self.evidence.votes, accuracy)
+        return agreement(self.evidence.votes, self._accuracy_by_code)
 
     def report(
         self,
@@ -358,9 +438,8 @@ class Ranking:
         if self._drawn is not None:
             codes = (part.astype(np.int64) for part in (votes.judge, votes.left, votes.right))
             return self._drawn.shares(*codes)
-        score = self._model_items["score"].to_numpy()[np.argsort(self._basis.item_code)]
+        score, accuracy = self._score_by_code, self._accuracy_by_code
         place = np.argsort(self._basis.judge_code)
-        accuracy = self.judges["accuracy"].to_numpy()[place]
         order, tie = self._link.order[place], self._link.tie[place]
         share, who = np.empty(votes.n_pairs), votes.judge
         for some in pieces(votes.n_pairs):
@@ -448,7 +527,7 @@ class _Link:
             return 1.0
         return float(np.average(judges["accuracy"].to_numpy(), weights=judges["votes"].to_numpy()))
 
-    def chance(self, judge: Floats, left: Floats, right: Floats) -> Floats:
+    def chance(self, judge: Values, left: Values, right: Values) -> Floats:
         gap = left - right
         if self.model.method == "win-rate":
             return np.asarray(np.clip(0.5 + 0.5 * gap, 1.0 - SURE_AT_MOST, SURE_AT_MOST))
@@ -456,12 +535,49 @@ class _Link:
             return np.asarray(judge * self.noise.cdf(gap) + (1.0 - judge) * self.noise.cdf(-gap))
         return self.noise.cdf(judge * gap)
 
+    def decided(
+        self, judge: Floats, left: Floats, right: Floats, order: Floats
+    ) -> tuple[Floats, Floats]:
+        """The probabilities of the left and of the right item to win a vote that is not tied."""
+        if self.model.method != "likelihood":
+            chance = self.chance(judge, left, right)
+            return chance, 1.0 - chance
+        x = judge * (left - right) + order
+        return self.noise.cdf(x), self.noise.cdf(-x)
+
     def share(
         self, judge: Floats, left: Floats, right: Floats, order: Floats, tie: Floats
     ) -> Floats:
         if self.model.method != "likelihood":
             return self.chance(judge, left, right)
         return self.noise.share(judge * (left - right) + order, tie)
+
+
+def _misfit_frame(labels: pl.Series, code: NDArray[np.int64], found: MeanSquares) -> pl.DataFrame:
+    numbers = {"infit": found.infit[code], "outfit": found.outfit[code]}
+    return pl.DataFrame(
+        {
+            labels.name: labels,
+            "votes": _counts(found.votes)[code],
+            **{name: pl.Series(values, nan_to_null=True) for name, values in numbers.items()},
+        }
+    )
+
+
+class _CodeOf:
+    """The code of a single label, quickly.
+
+    There is none for what is not one of the labels, or is of another type: 1.0 is equal to 1, but
+    no label of whole numbers.
+    """
+
+    def __init__(self, labels: pl.Series, code: NDArray[np.int64]) -> None:
+        known = labels.to_list()
+        self._type = type(known[0])
+        self._code = dict(zip(known, code.tolist(), strict=True))
+
+    def get(self, label: object) -> int | None:
+        return self._code.get(label) if type(label) is self._type else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -632,5 +748,8 @@ def _looked_up(
     strange = found.filter(pl.col(value).is_null())[name].to_list()
     if strange:
         many = " is" if len(strange) == 1 else "s are"
-        raise InputError(f"{len(strange):,} {name}{many} not in the votes: {listing(strange)}.")
+        hint = did_you_mean(strange[0], known[name])
+        raise InputError(
+            f"{len(strange):,} {name}{many} not in the votes: {listing(strange)}.{hint}"
+        )
     return found[value].to_numpy()

@@ -25,7 +25,7 @@ def check_ending(path: str | Path, endings: Sequence[str] = SAVED_AS) -> str:
     if ending == ".xlsx" and find_spec("xlsxwriter") is None:
         raise InputError(
             f"Cannot save as {str(path)!r}: Excel needs the package xlsxwriter. "
-            "Install it with pip install 'juryrank[excel]'."
+            "Install it with pip install xlsxwriter."
         )
     return ending
 
@@ -49,5 +49,5 @@ def check_report_can_be_made() -> None:
     if missing:
         raise InputError(
             f"The report needs what is not installed: {', '.join(missing)}. "
-            "Get it with pip install 'juryrank[plots]'."
+            f"Install it with pip install {' '.join(missing)}."
         )

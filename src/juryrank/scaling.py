@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from juryrank.errors import InputError
+from juryrank.hints import did_you_mean
 from juryrank.models import Model
 
 if TYPE_CHECKING:
@@ -36,6 +36,12 @@ class Scale:
     """The points of the average item."""
     anchor: Anchor | None = None
     """The item that was given its points, if any."""
+
+    def __repr__(self) -> str:
+        if self.name == "model":
+            return "Scale(model)"
+        anchor = "" if self.anchor is None else f", {self.anchor[0]} has {self.anchor[1]:g}"
+        return f"Scale({self.name}: {self.average:.6g} + {self.unit:.6g} * score{anchor})"
 
     @property
     def decimals(self) -> int:
@@ -87,8 +93,7 @@ def check_anchor(anchor: object, items: Sequence[object]) -> Anchor:
             f"{points!r}."
         )
     if item not in items:
-        near = difflib.get_close_matches(str(item), [str(known) for known in items], n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(item, items)
         raise InputError(f"The anchor {item!r} is no item in the votes.{hint}")
     return item, float(points)
 

@@ -19,7 +19,7 @@ from juryrank.drawing import (
     pairs_per_judge,
     without_replacement,
 )
-from juryrank.errors import InputError, require_seed
+from juryrank.errors import InputError, counted, require_seed
 from juryrank.models import DEFAULT_MODEL, Model, model_named
 from juryrank.noise import Noise, noise_of
 from juryrank.votes import Votes
@@ -44,6 +44,13 @@ class Simulation:
     effects: pl.DataFrame
     """The true effect and value, named as in `Ranking.effects`: those of a typical judge."""
     _drawn: DrawnPairs | DrawnLists = field(repr=False)
+
+    def __repr__(self) -> str:
+        beside = "".join(
+            f", {row['effect']} {row['value']:g}" for row in self.effects.iter_rows(named=True)
+        )
+        votes, judges = counted(len(self.votes), "vote"), counted(len(self.judges), "judge")
+        return f"Simulation({votes} by {judges} on {counted(len(self.items), 'item')}{beside})"
 
     def coded(self) -> Votes:
         """The votes as `rank` has them once they are read, without the detour over text."""

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError, counted, listing
+from juryrank.hints import did_you_mean
 from juryrank.lists import Lists, judge_codes, no_lists, pairs_of, tied_pairs_of
 from juryrank.lists import kept as kept_lists
 from juryrank.mapped import give_back, new_like, pieces, ranges
@@ -344,18 +345,21 @@ class Votes:
         if not unwanted:
             return self
         names = self.judges.cast(pl.String)
-        known = set(names)
+        known = dict.fromkeys(names)
         strangers = [judge for judge in unwanted if judge not in known]
         if strangers:
             many = "judge is" if len(strangers) == 1 else "judges are"
-            raise InputError(f"{len(strangers):,} {many} not in the votes: {listing(strangers)}.")
+            hint = did_you_mean(strangers[0], known)
+            raise InputError(
+                f"{len(strangers):,} {many} not in the votes: {listing(strangers)}.{hint}"
+            )
         stays = ~names.is_in(unwanted).to_numpy()
         if not stays.any():
             raise InputError("Without these judges there are no votes left.")
-        return self._of_judges(stays)
+        return self.of_judges(stays)
 
-    def _of_judges(self, stays: NDArray[np.bool_]) -> Votes:
-        """The votes of some judges."""
+    def of_judges(self, stays: NDArray[np.bool_]) -> Votes:
+        """The votes of some judges, chosen by their codes; the items stay."""
         number = np.diff(self.start)
         start = np.concatenate(([0], np.cumsum(number[stays])))
         equal = are_equal_weights(self.weight)

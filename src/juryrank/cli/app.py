@@ -23,6 +23,16 @@ import typer
 
 from juryrank import __version__
 from juryrank.cli.exits import exits_politely
+from juryrank.cli.helping import (
+    EXPERTS,
+    HELP,
+    MODELLING,
+    TO_COMPARE,
+    TO_RANK,
+    TO_WRITE,
+    HelpfulCommand,
+    HelpfulGroup,
+)
 from juryrank.cli.paper import paper
 from juryrank.cli.source import Source, file_name, with_source
 from juryrank.errors import InputError, JuryrankWarning, counted
@@ -58,6 +68,7 @@ VOTES_SAVED_AS = (".csv", ".tsv", ".json", ".parquet")
 OBJECTS_BEFORE_COLLECTION = 300_000
 
 app = typer.Typer(
+    cls=HelpfulGroup,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -66,28 +77,40 @@ app = typer.Typer(
 )
 
 JUDGES_ARE = {"equal": "alike", "accuracy": "differ", "reliability": "differ"}
+SIMULATED = "What to simulate"
+VOTING = "How judges vote"
 MODEL_LIST = "Models:\n" + "\n".join(
     f"{model.name:<16} {model.title}: judges {JUDGES_ARE[model.judges]}"
     for model in MODELS.values()
 )
 
 AsJson = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")
+    bool,
+    typer.Option(
+        "--json",
+        help="Print one JSON object and nothing else on stdout.",
+        rich_help_panel=TO_WRITE,
+    ),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="How many threads to use.", show_default="all cores"),
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="How many threads to use.",
+        show_default="all cores",
+        rich_help_panel=EXPERTS,
+    ),
 ]
-Noise = Annotated[
-    str | None,
-    typer.Option(help="For the model htm: gumbel, normal or exponential.", metavar="NAME"),
-]
+NOISES = "For the model htm: gumbel, normal or exponential."
+Noise = Annotated[str | None, typer.Option(help=NOISES, metavar="NAME", rich_help_panel=EXPERTS)]
 Accuracies = Annotated[
     str | None,
     typer.Option(
         help="The judges' accuracies, such as 3,2,1,0,-1.",
         metavar="NUMBER,...",
         show_default="drawn around 1",
+        rich_help_panel=VOTING,
     ),
 ]
 Tastes = Annotated[
@@ -97,6 +120,7 @@ Tastes = Annotated[
         help="Whether judges may have likings of their own for single items; their size is told by "
         "the data.",
         show_default="tastes where the model can",
+        rich_help_panel=MODELLING,
     ),
 ]
 Ties = Annotated[
@@ -105,26 +129,41 @@ Ties = Annotated[
         help="davidson: ties are an outcome, how often is estimated; davidson-by-judge: for each "
         "judge; half: half a win for each side.",
         show_default="an outcome where the model can, for each judge if the data say so",
+        rich_help_panel=MODELLING,
     ),
 ]
 Order = Annotated[
     Literal["none", "common", "by-judge"],
     typer.Option(
-        help="Estimate what an item gains on the left side, in common or for each judge too."
+        help="Estimate what an item gains on the left side, in common or for each judge too.",
+        rich_help_panel=MODELLING,
     ),
 ]
 Confidence = Annotated[
     float,
-    typer.Option(metavar="X", help="The chance with which each interval should contain the truth."),
+    typer.Option(
+        metavar="X",
+        help="The chance with which each interval should contain the truth.",
+        rich_help_panel=MODELLING,
+    ),
 ]
 TableOut = Annotated[
     Path | None,
     typer.Option(
-        help="Save the table as .csv, .tsv, .json, .parquet, .html, .md, .tex or .xlsx.",
+        help="Save the table: .csv, .tsv, .json, .parquet, .html, .md, .tex or .xlsx.",
         metavar="FILE",
+        rich_help_panel=TO_WRITE,
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same result.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="The same seed gives the same result.",
+        rich_help_panel=EXPERTS,
+    ),
+]
 
 
 def main() -> None:
@@ -175,7 +214,11 @@ def juryrank(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", help="Show the version and exit.", callback=_show_version, is_eager=True
+            "--version",
+            help="Show the version and exit.",
+            callback=_show_version,
+            is_eager=True,
+            rich_help_panel=HELP,
         ),
     ] = False,
 ) -> None:
@@ -184,19 +227,25 @@ def juryrank(
     A vote is a row: judge, winner, loser; or judge, left, right, winner; or judge, ranking.
 
     Examples:
-      juryrank check votes.csv
-      juryrank rank votes.csv
-      juryrank simulate --adversaries 2 | juryrank rank -
+      juryrank rank --example             the bundled example: try this first
+      juryrank check votes.csv            what is in your votes
+      juryrank rank votes.csv             the ranking, and the judges worth a look
+      juryrank rank votes.csv --report report.html
     """
 
 
-@app.command(epilog=MODEL_LIST)
+@app.command(cls=HelpfulCommand, epilog=MODEL_LIST)
 @exits_politely
 @with_source
 def rank(
     source: Source,
     model: Annotated[
-        str, typer.Option(help="What is assumed of votes and judges; listed below.", metavar="NAME")
+        str,
+        typer.Option(
+            help="What is assumed of votes and judges; listed below.",
+            metavar="NAME",
+            rich_help_panel=MODELLING,
+        ),
     ] = DEFAULT_MODEL,
     noise: Noise = None,
     prior: Annotated[
@@ -205,17 +254,23 @@ def rank(
             help="auto: scales chosen by the data; none: maximum likelihood; or the standard "
             "deviations of scores and accuracies, such as 1.5,0.5.",
             metavar="auto|none|SIGMA,TAU",
+            rich_help_panel=EXPERTS,
         ),
     ] = "auto",
     lambda0: Annotated[
         float,
         typer.Option(
-            metavar="X", help="Weight of the paper's virtual node, instead of a score prior."
+            metavar="X",
+            help="Weight of the paper's virtual node, instead of a score prior.",
+            rich_help_panel=EXPERTS,
         ),
     ] = 0.0,
     solver: Annotated[
         Literal["profile", "paper"],
-        typer.Option(help="profile is fast and sure; paper is the paper's Algorithm 1."),
+        typer.Option(
+            help="profile is fast and sure; paper is the paper's Algorithm 1.",
+            rich_help_panel=EXPERTS,
+        ),
     ] = "profile",
     guard: Annotated[
         bool,
@@ -223,6 +278,7 @@ def rank(
             "--guard/--no-guard",
             help="Count accounts that speak with one voice as one judge and, without tastes, set "
             "aside votes with which a judge pushes a single item; or let all count.",
+            rich_help_panel=EXPERTS,
         ),
     ] = True,
     tastes: Tastes = None,
@@ -230,23 +286,10 @@ def rank(
     order: Order = "none",
     without: Annotated[
         list[str] | None,
-        typer.Option(metavar="JUDGE", help="Leave this judge out. May be repeated."),
-    ] = None,
-    versus: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="A B", help="Say how much better item A is than item B."),
-    ] = None,
-    scale: Annotated[
-        Literal["model", "elo"],
         typer.Option(
-            help="elo: scores in points, of which 400 are odds of ten to one, the average item "
-            "having 1000."
-        ),
-    ] = "model",
-    anchor: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ITEM=POINTS", help="With --scale elo: so many points for this item instead."
+            metavar="JUDGE",
+            help="Leave this judge out. May be repeated.",
+            rich_help_panel=TO_RANK,
         ),
     ] = None,
     confidence: Confidence = 0.95,
@@ -255,26 +298,61 @@ def rank(
         typer.Option(
             help="Where errors come from: the posterior; or, of the best fit of the plain model, "
             "its curvature or, with judges instead of votes as the independent draws, a sandwich "
-            "or 200 resamples."
+            "or 200 resamples.",
+            rich_help_panel=EXPERTS,
         ),
     ] = "posterior",
-    top: Annotated[
-        int, typer.Option(min=1, metavar="N", help="How many items to show.")
-    ] = DEFAULT_TOP,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a report with charts, one .html page.",
+            metavar="FILE",
+            rich_help_panel=TO_WRITE,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             help="Save the items as .csv, .tsv or .parquet, with the judges as .md, .tex or .xlsx, "
             "or everything as .json or .html.",
             metavar="FILE",
+            rich_help_panel=TO_WRITE,
         ),
     ] = None,
     judges_out: Annotated[
-        Path | None, typer.Option(help="Save the judges, with the same endings.", metavar="FILE")
-    ] = None,
-    report: Annotated[
         Path | None,
-        typer.Option(help="Write a report with charts, one .html page.", metavar="FILE"),
+        typer.Option(
+            help="Save the judges, with the same endings.",
+            metavar="FILE",
+            rich_help_panel=TO_WRITE,
+        ),
+    ] = None,
+    top: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="How many items to show.", rich_help_panel=TO_WRITE),
+    ] = DEFAULT_TOP,
+    versus: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="A B",
+            help="Say how much better item A is than item B.",
+            rich_help_panel=TO_WRITE,
+        ),
+    ] = None,
+    scale: Annotated[
+        Literal["model", "elo"],
+        typer.Option(
+            help="elo: points, of which 400 are odds of ten to one; 1000 is average.",
+            rich_help_panel=TO_WRITE,
+        ),
+    ] = "model",
+    anchor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ITEM=POINTS",
+            help="With --scale elo: so many points for this item instead.",
+            rich_help_panel=TO_WRITE,
+        ),
     ] = None,
     title: Annotated[
         str | None, typer.Option(help="The title of the report.", metavar="TEXT")
@@ -285,12 +363,11 @@ def rank(
     """Rank the items, and say how accurate each judge is.
 
     Examples:
-      juryrank rank votes.csv
+      juryrank rank --example
       juryrank rank votes.csv --report report.html
       juryrank rank votes.csv --out ranking.csv --judges-out judges.csv
-      juryrank rank battles.parquet --judge rater --top 50
-      juryrank rank 'votes/*.csv.gz' --model btl --json | jq .items
-      juryrank rank battles.json --scale elo --anchor gpt-4=1200
+      juryrank rank battles.parquet --judge rater --scale elo --anchor gpt-4=1200
+      juryrank rank 'votes/*.csv.gz' --json | jq .items
     """
     check_scale(scale, model_named(model), anchor)
     asked_anchor = None if anchor is None else anchor_in(anchor)
@@ -323,19 +400,23 @@ def rank(
         show_warning(warning)
 
 
-@app.command()
+@app.command(cls=HelpfulCommand)
 @exits_politely
 @with_source
 def judges(
     source: Source,
-    model: Annotated[str, typer.Option(help="hbtl, htcv or htm.", metavar="NAME")] = DEFAULT_MODEL,
+    model: Annotated[
+        str,
+        typer.Option(help="hbtl, htcv or htm.", metavar="NAME", rich_help_panel=MODELLING),
+    ] = DEFAULT_MODEL,
     noise: Noise = None,
     tastes: Tastes = None,
     ties: Ties = None,
     order: Order = "none",
     confidence: Confidence = 0.95,
     top: Annotated[
-        int, typer.Option(min=1, metavar="N", help="How many judges to show.")
+        int,
+        typer.Option(min=1, metavar="N", help="How many judges to show.", rich_help_panel=TO_WRITE),
     ] = DEFAULT_TOP,
     out: TableOut = None,
     as_json: AsJson = False,
@@ -344,7 +425,7 @@ def judges(
     """Say how far each judge can be trusted and why, those who need attention first.
 
     Examples:
-      juryrank judges votes.csv
+      juryrank judges --example
       juryrank judges votes.csv --out judges.csv
     """
     model_named(model)
@@ -366,13 +447,14 @@ def judges(
         show_warning(warning)
 
 
-@app.command()
+@app.command(cls=HelpfulCommand)
 @exits_politely
 @with_source
 def check(source: Source, as_json: AsJson = False) -> None:
     """Say what is in the votes, and whether they can rank the items.
 
-    Example:
+    Examples:
+      juryrank check --example
       juryrank check votes.csv
     """
     votes = source.read()
@@ -385,7 +467,7 @@ def check(source: Source, as_json: AsJson = False) -> None:
         _show(check_view(found))
 
 
-@app.command(epilog=MODEL_LIST)
+@app.command(cls=HelpfulCommand, epilog=MODEL_LIST)
 @exits_politely
 @with_source
 def compare(
@@ -393,13 +475,20 @@ def compare(
     models: Annotated[
         str | None,
         typer.Option(
-            help="The models to compare, with commas between them.",
+            help="The models to compare, with commas between them; --help-all lists them.",
             metavar="NAME,...",
             show_default="all but htm that know the kind of votes",
+            rich_help_panel=TO_COMPARE,
         ),
     ] = None,
     folds: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Into how many parts the votes are split.")
+        int,
+        typer.Option(
+            min=2,
+            metavar="N",
+            help="Into how many parts the votes are split.",
+            rich_help_panel=TO_COMPARE,
+        ),
     ] = 5,
     seed: Seed = 0,
     out: TableOut = None,
@@ -409,7 +498,7 @@ def compare(
     """Compare models by how well they predict unseen votes.
 
     Examples:
-      juryrank compare votes.csv
+      juryrank compare --example
       juryrank compare votes.csv --models hbtl,btl --folds 10
     """
     chosen = None if models is None else _models(models)
@@ -424,10 +513,12 @@ def compare(
     _warn_of_votes(votes)
 
 
-@app.command()
+@app.command(cls=HelpfulCommand)
 @exits_politely
 def simulate(
-    items: Annotated[int, typer.Option(min=2, metavar="N", help="Number of items.")] = 20,
+    items: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Number of items.", rich_help_panel=SIMULATED)
+    ] = 20,
     judges: Annotated[
         int | None,
         typer.Option(
@@ -435,33 +526,61 @@ def simulate(
             metavar="N",
             help="Number of judges.",
             show_default="10, or one per accuracy",
+            rich_help_panel=SIMULATED,
         ),
     ] = None,
     model: Annotated[
         str,
-        typer.Option(help="hbtl, htcv, htm, btl, tcv, crowdbt or crowdtcv.", metavar="NAME"),
+        typer.Option(
+            help="hbtl, htcv, htm, btl, tcv, crowdbt or crowdtcv.",
+            metavar="NAME",
+            rich_help_panel=VOTING,
+        ),
     ] = DEFAULT_MODEL,
-    noise: Noise = None,
+    noise: Annotated[
+        str | None, typer.Option(help=NOISES, metavar="NAME", rich_help_panel=VOTING)
+    ] = None,
     accuracies: Accuracies = None,
     adversaries: Annotated[
-        int, typer.Option(min=0, metavar="N", help="How many of the judges vote backwards.")
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="How many of the judges vote backwards.",
+            rich_help_panel=VOTING,
+        ),
     ] = 0,
     votes: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Votes per judge.", show_default="100")
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Votes per judge.",
+            show_default="100",
+            rich_help_panel=SIMULATED,
+        ),
     ] = None,
     density: Annotated[
         float | None,
         typer.Option(
-            metavar="X", help="Instead: the chance that a judge is asked a pair, each way."
+            metavar="X",
+            help="Instead: the chance that a judge is asked a pair, each way.",
+            rich_help_panel=SIMULATED,
         ),
     ] = None,
     score_sd: Annotated[
-        float, typer.Option(min=0.0, metavar="X", help="Spread of the items' scores.")
+        float,
+        typer.Option(
+            min=0.0, metavar="X", help="Spread of the items' scores.", rich_help_panel=SIMULATED
+        ),
     ] = 1.0,
     per_vote: Annotated[
         int,
         typer.Option(
-            min=2, metavar="N", help="Items in each vote; more than 2 makes votes rankings."
+            min=2,
+            metavar="N",
+            help="Items in each vote; more than 2 makes votes rankings.",
+            rich_help_panel=SIMULATED,
         ),
     ] = 2,
     top: Annotated[
@@ -471,32 +590,54 @@ def simulate(
             metavar="N",
             help="How many of them are ranked, the best; 1 is a choice from a set.",
             show_default="all",
+            rich_help_panel=SIMULATED,
         ),
     ] = None,
     tie: Annotated[
         float,
         typer.Option(
-            min=0.0, metavar="T", help="Weight of ties: equal items tie with chance T / (2 + T)."
+            min=0.0,
+            metavar="T",
+            help="Weight of ties: equal items tie with chance T / (2 + T).",
+            rich_help_panel=VOTING,
         ),
     ] = 0.0,
     tie_sd: Annotated[
         float,
-        typer.Option(min=0.0, metavar="X", help="Spread of log T over judges."),
+        typer.Option(
+            min=0.0, metavar="X", help="Spread of log T over judges.", rich_help_panel=VOTING
+        ),
     ] = 0.0,
     left: Annotated[
         float,
-        typer.Option(metavar="X", help="What the left item of a pair gains, in log-odds."),
+        typer.Option(
+            metavar="X",
+            help="What the left item of a pair gains, in log-odds.",
+            rich_help_panel=VOTING,
+        ),
     ] = 0.0,
     left_sd: Annotated[
-        float, typer.Option(min=0.0, metavar="X", help="Spread of that over judges.")
+        float,
+        typer.Option(
+            min=0.0, metavar="X", help="Spread of that over judges.", rich_help_panel=VOTING
+        ),
     ] = 0.0,
-    seed: Seed = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="The same seed gives the same votes.",
+            rich_help_panel=SIMULATED,
+        ),
+    ] = 0,
     out: Annotated[
         Path | None,
         typer.Option(
             help="Save the votes as .csv, .tsv, .json or .parquet, and the truth beside them.",
             metavar="FILE",
             show_default="CSV on stdout",
+            rich_help_panel=TO_WRITE,
         ),
     ] = None,
 ) -> None:
@@ -538,7 +679,7 @@ def simulate(
         _save_simulation(made, out)
 
 
-app.command()(paper)
+app.command(cls=HelpfulCommand)(paper)
 
 
 # --- options into values -------------------------------------------------------------------------

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from juryrank.bundled import EXAMPLE_VOTES
+from juryrank.cli.helping import READING, TO_RANK, HelpAll
 from juryrank.errors import InputError, listing
 from juryrank.sizes import size_in_bytes
 from juryrank.terminal import progress
 
 if TYPE_CHECKING:
     from juryrank.votes import Votes
-
-PANEL = "How to read the votes"
 
 
 @dataclass(frozen=True)
@@ -98,34 +98,49 @@ def with_source(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument VOTES and the reading options, as one argument `source`."""
     reading = inspect.signature(_source, eval_str=True).parameters
     own = inspect.signature(command, eval_str=True).parameters
-    votes, *how_to_read = reading.values()
+    votes, example, *how_to_read = reading.values()
 
     @wraps(command)
     def with_options(**given: Any) -> None:
+        del given["help_all"]
         source = _source(**{name: given.pop(name) for name in reading})
         command(source=source, **given)
 
-    shown = [votes, *(own[name] for name in own if name != "source"), *how_to_read]
+    options = [own[name] for name in own if name != "source"]
+    shown = [votes, example, *options, *how_to_read, HELP_ALL]
     with_options.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in shown]
     )
     return with_options
 
 
+HELP_ALL = inspect.Parameter(
+    "help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll
+)
+
+
 def _column(of: str) -> Any:
-    return typer.Option(help=f"The column of {of}.", metavar="COLUMN", rich_help_panel=PANEL)
+    return typer.Option(help=f"The column of {of}.", metavar="COLUMN", rich_help_panel=READING)
 
 
 def _source(
     votes: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="VOTES",
-            help="A file (CSV, TSV, JSON, NDJSON, Parquet, Arrow, or PrefLib's .soc, .soi, .toc, "
-            ".toi; also as .gz or .zst), a folder or quoted glob of such files, or - for standard "
-            "input. Several, also of different kinds, are joined.",
+            help="A file (CSV, TSV, JSON, NDJSON, Parquet, Arrow, PrefLib; also as .gz or .zst), a "
+            "folder or quoted glob of such files, or - for standard input. Several are joined.",
+            rich_help_panel=TO_RANK,
         ),
-    ],
+    ] = None,
+    example: Annotated[
+        bool,
+        typer.Option(
+            "--example",
+            help="Instead of VOTES: the example, 9 judges on 8 assistants.",
+            rich_help_panel=TO_RANK,
+        ),
+    ] = False,
     judge: Annotated[str | None, _column("judges")] = None,
     winner: Annotated[str | None, _column("winners, outcomes or choices")] = None,
     loser: Annotated[str | None, _column("losers")] = None,
@@ -147,7 +162,7 @@ def _source(
             help="What words in the outcome column mean (left, right, tie, both_bad or skip), such "
             "as 'Left wins=left,both=tie'. May be repeated.",
             metavar="WORD=MEANING",
-            rich_help_panel=PANEL,
+            rich_help_panel=READING,
         ),
     ] = None,
     judge_per_row: Annotated[
@@ -155,7 +170,7 @@ def _source(
         typer.Option(
             "--judge-per-row",
             help="Take every row, or ranking, as a judge of its own.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READING,
         ),
     ] = False,
     in_pairs: Annotated[
@@ -164,7 +179,7 @@ def _source(
             "--in-pairs",
             help="Break rankings into the pairs they imply, as if these were independent votes: "
             "intervals come out too narrow.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READING,
         ),
     ] = False,
     skip_bad: Annotated[
@@ -172,7 +187,7 @@ def _source(
         typer.Option(
             "--skip-bad",
             help="Leave bad rows out and count them, instead of stopping.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READING,
         ),
     ] = False,
     file_format: Annotated[
@@ -182,7 +197,7 @@ def _source(
             help="csv, tsv, json, ndjson, parquet, arrow or soc, if content and ending do not "
             "tell.",
             metavar="NAME",
-            rich_help_panel=PANEL,
+            rich_help_panel=READING,
         ),
     ] = None,
     memory: Annotated[
@@ -192,7 +207,7 @@ def _source(
             "such as 1GB, beside some 400 MB for the program itself. The votes are then kept in "
             "the folder for temporary files (TMPDIR).",
             metavar="SIZE",
-            rich_help_panel=PANEL,
+            rich_help_panel=READING,
         ),
     ] = None,
 ) -> Source:
@@ -203,8 +218,26 @@ def _source(
     if memory is not None:
         size_in_bytes(memory)
     return Source(
-        tuple(votes), file_format, columns, meanings, judge_per_row, skip_bad, in_pairs, memory
+        _paths(votes or [], example=example),
+        file_format,
+        columns,
+        meanings,
+        judge_per_row,
+        skip_bad,
+        in_pairs,
+        memory,
     )
+
+
+def _paths(votes: Sequence[str], *, example: bool) -> tuple[str, ...]:
+    if example and votes:
+        raise InputError(f"Give votes or --example, not both: {listing(votes)}.")
+    if not example and not votes:
+        raise InputError(
+            "There are no votes to read. Name a file of votes, or - for standard input; or try "
+            "--example."
+        )
+    return (str(EXAMPLE_VOTES),) if example else tuple(votes)
 
 
 def _meanings(given: Sequence[str]) -> dict[str, str]:

@@ -78,6 +78,11 @@ class Posterior(ABC):
 
     @property
     @abstractmethod
+    def score_variance(self) -> Floats:
+        """Squared standard errors of the scores."""
+
+    @property
+    @abstractmethod
     def accuracy_sd(self) -> Floats:
         """Standard errors of the accuracies; NaN where they are not known."""
 
@@ -143,6 +148,11 @@ class SampledPosterior(Posterior):
     def most_disagree(self) -> float:
         """The share of draws."""
         return float(((self.sample.accuracy < 0.0).mean(axis=1) > 0.5).mean())
+
+    @cached_property
+    def score_variance(self) -> Floats:
+        """Of the draws."""
+        return np.asarray(self.sample.score.var(axis=0))
 
     @cached_property
     def accuracy_sd(self) -> Floats:
@@ -222,6 +232,11 @@ class NormalPosterior(Posterior):
         """Standard errors on either side."""
         half = half_width(confidence) * np.sqrt(self.uncertainty.score_variance)
         return self.score - half, self.score + half
+
+    @property
+    def score_variance(self) -> Floats:
+        """From the curvature, the sandwich or the resamples."""
+        return np.asarray(self.uncertainty.score_variance)
 
     @property
     def accuracy_sd(self) -> Floats:

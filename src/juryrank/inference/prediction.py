@@ -41,10 +41,19 @@ class DrawnPredictions:
         self.counts = counts
 
     @cached_property
-    def _draws(self) -> Codes:
-        """Which draws, of those that tastes are known of."""
-        known = np.arange(0, len(self.sample.score), self.sample.every)
-        return known[:: max(1, -(-len(known) // MOST_DRAWS))]
+    def _some_tastes(self) -> slice:
+        """Which draws of tastes are used."""
+        known = len(range(0, len(self.sample.score), self.sample.every))
+        return slice(None, None, max(1, -(-known // MOST_DRAWS)))
+
+    @cached_property
+    def _draws(self) -> slice:
+        """The same draws among those of everything else."""
+        return slice(None, None, self.sample.every * self._some_tastes.step)
+
+    @cached_property
+    def _count(self) -> int:
+        return len(self.sample.score[self._draws])
 
     @cached_property
     def _keys(self) -> Codes:
@@ -57,19 +66,19 @@ class DrawnPredictions:
 
         The draws' quantiles are evenly spread, so that few of them do.
         """
-        sample, count = self.sample, len(self._draws)
+        sample, count = self.sample, self._count
         kinds = min(self.layout.n_items, MOST_KINDS)
         if not sample.has_tastes:
             return np.zeros((count, kinds))
         rng, middle = np.random.default_rng(2), (np.arange(count) + 0.5) / count
         spread = np.column_stack([rng.permutation(middle) for _ in range(kinds)])
-        scale, degrees = (part[self._draws, None] for part in (sample.taste_sd, sample.degrees))
+        scale, degrees = (part[self._draws][:, None] for part in (sample.taste_sd, sample.degrees))
         return np.asarray(scale * stdtrit(degrees, spread))
 
     @cached_property
     def _somebody(self) -> Codes:
         """A judge for each draw, in proportion to votes."""
-        count = len(self._draws)
+        count = self._count
         middle = np.random.default_rng(3).permutation((np.arange(count) + 0.5) / count)
         below = np.cumsum(self.counts) / self.counts.sum()
         return np.minimum(np.searchsorted(below, middle), len(self.counts) - 1)
@@ -84,24 +93,27 @@ class DrawnPredictions:
         known = (self._keys[at] == keys) & (judge != UNSEEN)
         if not known.any():
             return fresh
-        rows = self._draws // self.sample.every
-        return np.where(known, self.sample.taste[rows[:, None], at], fresh)
+        return np.where(known, self.sample.taste[self._some_tastes][:, at], fresh)
 
     def _accuracies(self, judge: Codes) -> Floats:
-        accuracy, draws = self.sample.accuracy, self._draws
-        found = accuracy[draws[:, None], np.maximum(judge, 0)]
+        found = self.sample.accuracy[self._draws][:, np.maximum(judge, 0)]
         if (judge == UNSEEN).any():
-            anybody = accuracy[draws, self._somebody][:, None]
-            found = np.where(judge == UNSEEN, anybody, found)
+            found = np.where(judge == UNSEEN, self._somebodys_accuracy[:, None], found)
         return np.asarray(found)
+
+    @cached_property
+    def _somebodys_accuracy(self) -> Floats:
+        """The accuracy of that judge, for each draw."""
+        accuracy = self.sample.accuracy[self._draws]
+        return np.asarray(accuracy[np.arange(self._count), self._somebody])
 
     @cached_property
     def _effects(self) -> tuple[Floats, Floats]:
         """What the left side gains, and the weight of ties: draws x judges (or 1)."""
         n = self.layout.n_items
         orders, ties = [], []
-        for draw in self._draws:
-            state = np.concatenate((np.zeros(n), self.sample.effects[draw]))
+        for drawn in self.sample.effects[self._draws]:
+            state = np.concatenate((np.zeros(n), drawn))
             effects = self.layout.effects(state)
             orders.append(effects.order if len(effects.order) else np.zeros(1))
             has_ties = 2 in effects.sizes
@@ -112,13 +124,31 @@ class DrawnPredictions:
         """The probability of the left item to win a vote that is not tied, sides apart."""
         return self._mean(judge, left, right, shares=False)
 
+    def decided_once(self, judge: int, left: int, right: int) -> float:
+        """The same for a single vote, without what it takes to look at many."""
+        gap = self._opinion(judge, left) - self._opinion(judge, right)
+        known = judge != UNSEEN
+        accuracy = self.sample.accuracy[self._draws, judge] if known else self._somebodys_accuracy
+        return float(self.noise.cdf(accuracy * gap).mean())
+
+    def _opinion(self, judge: int, item: int) -> Floats:
+        """Score plus taste, for each draw."""
+        score = self.sample.score[self._draws, item]
+        if not self.sample.has_tastes:
+            return score
+        key = judge * self.layout.n_items + item
+        at = int(np.searchsorted(self._keys, key))
+        if judge != UNSEEN and at < len(self._keys) and self._keys[at] == key:
+            return np.asarray(score + self.sample.taste[self._some_tastes, at])
+        return np.asarray(score + self._fresh[:, item % self._fresh.shape[1]])
+
     def shares(self, judge: Codes, left: Codes, right: Codes) -> Floats:
         """The share of a vote that the left item is to get, a tie counting half."""
         return self._mean(judge, left, right, shares=True)
 
     def _mean(self, judge: Codes, left: Codes, right: Codes, *, shares: bool) -> Floats:
         found = np.empty(len(judge))
-        at_once = max(1, NUMBERS_AT_ONCE // len(self._draws))
+        at_once = max(1, NUMBERS_AT_ONCE // self._count)
         for first in range(0, len(judge), at_once):
             some = slice(first, first + at_once)
             found[some] = self._some(judge[some], left[some], right[some], shares=shares)
@@ -137,7 +167,7 @@ class DrawnPredictions:
     def list_losses(self, lists: Lists, judge: Codes, item: Codes) -> Floats:
         """``-log P`` of lists without ties: of each the judge, of each entry the item, by code."""
         of_entry = judge[lists.entry_list]
-        draws = range(0, len(self._draws), max(1, len(self._draws) // MOST_DRAWS_OF_LISTS))
+        draws = range(0, self._count, max(1, self._count // MOST_DRAWS_OF_LISTS))
         opinion = self.sample.score[self._draws][:, item] + self._tastes(of_entry, item)
         accuracy = self._accuracies(of_entry)
         alone = lists._replace(item=np.arange(len(item), dtype=np.int32))

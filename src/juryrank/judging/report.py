@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -17,7 +18,7 @@ from juryrank.arrays import Floats
 from juryrank.asking import Order, PriorChoice, Task, Ties, task_of
 from juryrank.comparing import compare
 from juryrank.effects import NO_EFFECTS
-from juryrank.errors import InputError, JuryrankWarning
+from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.fits import Fitted, fit, in_gauge, refit_with
 from juryrank.fitting import answer, leans
 from juryrank.guard import votes_that_count
@@ -33,15 +34,17 @@ from juryrank.lists import (
     pairs_of,
     tied_pairs_of,
 )
+from juryrank.misfit import in_few_pairs, residuals
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
 from juryrank.objective import Objective
-from juryrank.ranking import Ranking
+from juryrank.ranking import SHOWN, Ranking
 from juryrank.reading import as_votes
 from juryrank.solvers.search import ROUGH
 from juryrank.threads import one_blas_thread
 from juryrank.uncertainty import by_information, gauge_of, moves_of_judges
 from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
+from juryrank.writing import html_table
 
 Counter = Callable[[str, int, int], None]
 """Called with (what is being done, how much of it, how much in all)."""
@@ -89,9 +92,19 @@ class Heterogeneity:
             f"simulations), and held-out log-loss is {self.log_loss:.4f}, with equal judges "
             f"{self.equal_log_loss:.4f} (gain {self.gain:.4f} ± {self.gain_se:.4f})."
         )
-        plain = {"btl": "Plain Bradley-Terry", "tcv": "Plain Thurstone"}[self.equal_model]
-        head = "Judge differences matter here" if self.matters else f"{plain} would do"
-        return f"{head}: {found}"
+        return f"{self._head}: {found}"
+
+    @property
+    def _head(self) -> str:
+        if self.matters:
+            return "Judge differences matter here"
+        plain = {"btl": "Bradley-Terry", "tcv": "Thurstone"}[self.equal_model]
+        if self.p_value <= SIGNIFICANT:
+            return f"Judges differ, but plain {plain} predicts votes as well"
+        return f"Plain {plain} would do"
+
+    def __repr__(self) -> str:
+        return f"Heterogeneity({self.sentence})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +114,10 @@ class JudgeReport:
     `table` has the columns judge, accuracy, accuracy_low, accuracy_high, votes, agreement (share of
     its votes that agree with the ranking by all others), p_backwards, left_share, position_bias
     (log-odds for the left side) and position_p (adjusted for the number of judges), repeats (pairs
-    of votes on the same pair of items) and consistency (share of them that agree), one_item and
-    one_item_share (the item that explains most of its votes, and how many), influence (the largest
-    change of a rank without this judge), verdict and reason.
+    of votes on the same pair of items) and consistency (share of them that agree), infit and outfit
+    (by the best fit with equal judges, see `juryrank.misfit`), one_item and one_item_share (the
+    item that explains most of its votes, and how many), influence (the largest change of a rank
+    without this judge), verdict and reason.
     """
 
     table: pl.DataFrame
@@ -123,8 +137,33 @@ class JudgeReport:
                 "matters": test.matters, "sentence": test.sentence,
             },
             "influence": self.influence,
+            "reliability": None if self.ranking.fit.posterior is None else (
+                self.ranking.reliability.to_dict()
+            ),
             "warnings": list(self.ranking.warnings),
         }  # fmt: skip
+
+    def __repr__(self) -> str:
+        lines = [*self._heading, " accuracy  agreement  verdict                judge"]
+        for row in self.table.head(SHOWN).iter_rows(named=True):
+            agreement = "-" if row["agreement"] is None else f"{row['agreement']:.0%}"
+            verdict = row["verdict"] or "-"
+            lines.append(f"{row['accuracy']:>z9.2f}{agreement:>11}  {verdict:<21}  {row['judge']}")
+        more = len(self.table) - SHOWN
+        lines += [f"  ... and {more:,} more (.table has all)"] if more > 0 else []
+        return "\n".join([*lines, *(f"Warning: {text}" for text in self.ranking.warnings)])
+
+    def _repr_html_(self) -> str:
+        said = (*self._heading, *(f"Warning: {text}" for text in self.ranking.warnings))
+        paragraphs = "\n".join(f"<p>{html.escape(text)}</p>" for text in said)
+        return f"{paragraphs}\n{html_table(self.table.head(SHOWN))}"
+
+    @property
+    def _heading(self) -> list[str]:
+        judged = counted(len(self.table), "judge")
+        cast = counted(self.ranking.fit.votes, "vote")
+        said = [] if self.heterogeneity is None else [self.heterogeneity.sentence]
+        return [f"Report on {judged} ({self.ranking.model}, {cast})", *said]
 
 
 def judges(
@@ -178,6 +217,7 @@ def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[p
             "agreement": pl.Series(agreement, nan_to_null=True),
             **_position_columns(votes.n_judges, lean),
             **_repeats(votes),
+            **_misfit(task),
             **_one_item(votes),
             "influence": influence,
         }
@@ -188,7 +228,8 @@ def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[p
         backwards = (ranking.posterior.accuracies < 0.0).mean(axis=0)
     table = joined.with_columns(p_backwards=pl.Series(backwards, nan_to_null=True)).select(
         "judge", "accuracy", "accuracy_low", "accuracy_high", "votes", "agreement", "p_backwards",
-        "left_share", "position_bias", "position_p", "repeats", "consistency", "one_item",
+        "left_share", "position_bias", "position_p", "repeats", "consistency", "infit",
+        "outfit", "one_item",
         "one_item_share", "influence", "verdict", "reason",
     )  # fmt: skip
     return by_attention(table), how
@@ -267,6 +308,20 @@ def _repeats(votes: Votes) -> dict[str, pl.Series]:
     )
     share = pl.when(pl.col("repeats") > 0).then(pl.col("agree") / pl.col("repeats"))
     return {"repeats": found["repeats"], "consistency": found.select(c=share)["c"]}
+
+
+def _misfit(task: Task) -> dict[str, pl.Series]:
+    """Infit and outfit by the best fit with equal judges, as comparative judgement has them."""
+    equal = MODELS_BY_NOISE.get(task.noise.name, ("hbtl", "btl"))[1]
+    plain = task_of(task.votes, equal, None, "auto", threads=task.threads)
+    score = fit(plain, of_mode=True).solution.score
+    pairs, _ = in_few_pairs(task.votes)
+    gap = score[pairs.left] - score[pairs.right]
+    found = residuals(pairs, plain.noise.cdf(gap), plain.noise.cdf(-gap)).by_judge()
+    return {
+        "infit": pl.Series(found.infit, nan_to_null=True),
+        "outfit": pl.Series(found.outfit, nan_to_null=True),
+    }
 
 
 def _one_item(votes: Votes) -> dict[str, pl.Series]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from juryrank.errors import InputError, listing
+from juryrank.hints import NEAR, SHORTEST_PART, did_you_mean, likeness
 from juryrank.reading.names import NAMES, known_names, place_of, plain
 
 SIDES_SHAPE, WINS_SHAPE = ("left", "right", "outcome"), ("winner", "loser")
@@ -28,6 +28,8 @@ _MEANING = {
 _KEYWORDS = {"outcome": "winner", "choice": "winner", "id": "ranking"}
 """How the user names a role, where the word is not the role's own."""
 
+MOST_COLUMNS = 60
+"""So many columns are named in a complaint: the one that was meant should be among them."""
 _SURE_PLACES = ("rank", "ordinal")
 """Names of places that cannot be the two or more items of another shape."""
 
@@ -181,7 +183,7 @@ def choose(
     shape = _shape(found, given)
     missing = shape.lacks(found)
     if missing:
-        raise _missing(source, names, missing[0])
+        raise _missing(source, names, missing)
     roles = {role: found.column(role) for role in (*shape.needs, *shape.may, "judge", "weight")}
     _check_distinct({_keyword(role): name for role, name in roles.items() if name is not None})
     columns = _columns(shape, roles, found)
@@ -330,11 +332,9 @@ def _column_named(source: str, names: Sequence[str], role: str, wanted: str) -> 
     alike = [name for name in names if plain(name) == plain(wanted)]
     if len(alike) == 1:
         return alike[0]
-    near = difflib.get_close_matches(wanted, names, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
     raise InputError(
         f"{source} has no column {wanted!r}, asked for as {_MEANING[role]}. "
-        f"Columns found: {listing(names, 20)}.{hint}"
+        f"Columns found: {listing(names, MOST_COLUMNS)}.{did_you_mean(wanted, names)}"
     )
 
 
@@ -357,23 +357,30 @@ def _check_not_doubled(source: str, names: Sequence[str], chosen: Sequence[str])
         raise InputError(f"{source} has more than one column {doubled[0]!r}. Rename or remove one.")
 
 
-def _missing(source: str, names: Sequence[str], role: str) -> InputError:
-    keyword = _keyword(role)
-    known = known_names(role)
-    others = set().union(*(known_names(other) for other in NAMES)) - known
-    scores = {
-        name: max(difflib.SequenceMatcher(None, plain(name), other).ratio() for other in known)
-        for name in names
-        if plain(name) not in others
-    }
-    near = max(scores, key=lambda name: scores[name], default="")
-    hint = (
-        f" Nearest match: {near!r}; if that is it, say --{keyword} {near} ({keyword}={near!r})."
-        if scores.get(near, 0) >= 0.6
-        else f" If another column is it, name it with --{keyword} ({keyword}=...)."
-    )
+def _missing(source: str, names: Sequence[str], roles: Sequence[str]) -> InputError:
+    many = "no column" if len(roles) == 1 else "no columns"
+    wanted = " and ".join(_MEANING[role] for role in roles)
+    hints = "".join(_hint(names, role) for role in roles)
     return InputError(
-        f"{source} has no column for {_MEANING[role]}. Columns found: {listing(names, 20)}.{hint} "
+        f"{source} has {many} for {wanted}. Columns found: {listing(names, MOST_COLUMNS)}.{hints} "
         "Votes have the columns judge, winner, loser, or judge, left, right, winner; rankings "
         "judge, ranking, or judge, item, rank."
     )
+
+
+def _hint(names: Sequence[str], role: str) -> str:
+    """How to name the column of a role, with the one that it may well be."""
+    keyword, known = _keyword(role), known_names(role)
+    others = set().union(*(known_names(other) for other in NAMES)) - known
+    free = [name for name in names if plain(name) not in others]
+    nearness = {name: max(likeness(plain(name), other) for other in known) for name in free}
+    near = [name for name in free if nearness[name] >= NEAR or _words(name) & known]
+    if not near:
+        return f" If another column is {_MEANING[role]}, say --{keyword} COLUMN ({keyword}=...)."
+    best = max(near, key=lambda name: nearness[name])
+    return f" Nearest match: {best!r}; if that is it, say --{keyword} {best} ({keyword}={best!r})."
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name that say something: ``human_winner`` may well be the winner."""
+    return {word for word in plain(name).split("_") if len(word) > SHORTEST_PART}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from juryrank.errors import InputError, listing
+from juryrank.hints import near_names
 from juryrank.reading.formats import ENDINGS, ending_of
 
 GLOB_SIGNS = frozenset("*?[")
@@ -120,14 +120,21 @@ def _not_there(text: str, path: Path) -> InputError:
     if not path.parent.is_dir():
         return InputError(f"There is no file {text!r}: there is no folder {str(path.parent)!r}.")
     neighbours = sorted(other.name for other in path.parent.iterdir())
-    near = difflib.get_close_matches(path.name, neighbours, n=1)
+    # Without their endings, which make names look alike that are not.
+    stems = {_stem(name): name for name in reversed(neighbours)}
+    near = near_names(_stem(path.name), stems)
     if near:
         return InputError(
-            f"There is no file {text!r}. Did you mean {str(path.parent / near[0])!r}?"
+            f"There is no file {text!r}. Did you mean {str(path.parent / stems[near[0]])!r}?"
         )
     known = [name for name in neighbours if ending_of(name) in ENDINGS]
     has = f"its folder has {listing(known)}" if known else "its folder has no files of votes"
     return InputError(f"There is no file {text!r}; {has}.")
+
+
+def _stem(name: str) -> str:
+    ending = ending_of(name)
+    return name[: name.lower().rindex(ending)] if ending else name
 
 
 def unreadable(name: str, error: BaseException) -> InputError:
