@@ -21,7 +21,7 @@ from juryrank.lists import MOST_ORDERS, in_every_order, orders_of_ties, pairs_of
 from juryrank.models import MODELS, Model, model_named
 from juryrank.ranking import Ranking
 from juryrank.reading import as_votes
-from juryrank.votes import Votes
+from juryrank.votes import Reading, Votes
 
 Counter = Callable[[int, int, str], None]
 """Called with (fits done, fits in all, model) while comparing."""
@@ -54,6 +54,8 @@ class Comparison:
     votes: int
     guessing: float
     """The log-loss of a guess: 0.693 for a pair, the logarithm of all orders for a ranking."""
+    reading: tuple[Reading, ...] = ()
+    """How the votes were read."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dictionaries and lists."""
@@ -63,6 +65,7 @@ class Comparison:
             "seed": self.seed,
             "votes": self.votes,
             "guessing": self.guessing,
+            "reading": [one.to_dict() for one in self.reading],
         }
 
 
@@ -142,7 +145,7 @@ def compare_fits(
                 watch(number * folds + k, len(fitters) * folds, name)
             parts.append(_held_out(votes, fold == k, fitter))
         results[name] = _joined(parts)
-    return Comparison(_table(results), folds, seed, len(votes), _guessing(votes))
+    return Comparison(_table(results), folds, seed, len(votes), _guessing(votes), votes.reading)
 
 
 def _guessing(votes: Votes) -> float:

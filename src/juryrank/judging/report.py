@@ -124,6 +124,7 @@ class JudgeReport:
             },
             "influence": self.influence,
             "warnings": list(self.ranking.warnings),
+            "reading": [one.to_dict() for one in self.ranking.reading],
         }  # fmt: skip
 
 
