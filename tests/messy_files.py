@@ -321,7 +321,7 @@ def surveys() -> Iterator[Messy]:
         "google forms grid.csv",
         table(("Timestamp", "Email Address", *grid), [(stamp, j, *ranks) for j in JUDGES]).encode(),
         votes=3,
-        says=("judge = Email Address", "ignored: Timestamp", "positions, 1 being the best"),
+        says=("judge = Email Address", "ignored: Timestamp", "positions; position 1 is the best"),
     )
     places = [f"Your favourites [{rank}]" for rank in ranks]
     yield Messy(

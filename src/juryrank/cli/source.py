@@ -256,7 +256,7 @@ def _source(
     how = {
         "rating": rating,
         "lower_is_better": lower_is_better,
-        "item_columns": [name.strip() for some in item_columns or () for name in some.split(",")],
+        "item_columns": item_columns or (),
         "cells": cells,
         "counts": counts,
         "weight": weight,

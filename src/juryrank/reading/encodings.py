@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from juryrank.errors import InputError
-from juryrank.reading.formats import HEAD, UTF16_BOMS, content_of
+from juryrank.reading.formats import UTF16_BOMS, content_of, is_compressed
 
 WESTERN = "cp1252"
-MOST_BYTES_CHECKED = 1 << 26
+PIECE, MOST_UNPACKED_BYTES, MOST_BYTES_CHECKED = 1 << 20, 1 << 22, 1 << 28
 """Larger files are taken to be UTF-8 if their first bytes are; if not, that is said later."""
 _NOT_WESTERN = re.compile(rb"[\x81\x8d\x8f\x90\x9d]|[\x80-\xff]{4}")
 """What Windows-1252 does not have, and four such letters in a row, which no western word has."""
@@ -44,10 +46,11 @@ def encoding_of(name: str, where: Path | bytes, head: bytes, wanted: str | None)
         return Encoding(encoding_named(wanted))
     if head.startswith(UTF16_BOMS):
         return Encoding("utf-16")
-    content = _checked_bytes(where, head)
-    bad = _first_bad_byte(content)
+    is_whole = _is_looked_through(where)
+    bad = _first_bad_byte(_pieces(where) if is_whole else (head,), is_whole=is_whole)
     if bad is None:
         return UTF8
+    content = content_of(where)
     if _NOT_WESTERN.search(content):
         raise not_utf8(name, bad)
     shown = content[max(bad - 12, 0) : bad + 12].decode(WESTERN)
@@ -66,15 +69,30 @@ def not_utf8(name: str, bad: int) -> InputError:
     )
 
 
-def _checked_bytes(where: Path | bytes, head: bytes) -> bytes:
+def _is_looked_through(where: Path | bytes) -> bool:
+    """Whether all of a file is looked at, or only its head."""
     size = len(where) if isinstance(where, bytes) else where.stat().st_size
-    return content_of(where) if size <= MOST_BYTES_CHECKED else head
+    return size <= (MOST_UNPACKED_BYTES if is_compressed(where) else MOST_BYTES_CHECKED)
 
 
-def _first_bad_byte(content: bytes) -> int | None:
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        is_cut_off = error.end == len(content) and error.reason == "unexpected end of data"
-        return None if is_cut_off and len(content) >= HEAD else error.start
+def _pieces(where: Path | bytes) -> Iterator[bytes]:
+    if isinstance(where, bytes) or is_compressed(where):
+        yield content_of(where)
+        return
+    with where.open("rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def _first_bad_byte(pieces: Iterable[bytes], *, is_whole: bool) -> int | None:
+    """Find the first byte that is not UTF-8; the last character of a head may be cut off."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    before = 0
+    for piece in chain(pieces, (b"",)):
+        waiting = len(decoder.getstate()[0])
+        try:
+            decoder.decode(piece, final=is_whole and not piece)
+        except UnicodeDecodeError as error:
+            return before - waiting + error.start
+        before += len(piece)
     return None

@@ -89,14 +89,16 @@ def _only_question(source: str, questions: Mapping[str, list[str]]) -> list[str]
 
 
 def _named(source: str, names: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    questions = _questions(names)
-    found = []
-    unknown = []
+    """Find the columns the user names: one by one, with commas between them, or by question."""
+    found: list[str] = []
+    unknown: list[str] = []
     for name in wanted:
-        alike = [other for other in names if name in (other, _item_of(other))]
-        columns = questions.get(name, alike or [o for o in names if plain(o) == plain(name)])
-        found += columns
-        unknown += [] if columns else [name]
+        # A question may have commas in it.
+        several = [name] if _columns_of(name, names) else name.split(",")
+        for one in several:
+            columns = _columns_of(one.strip(), names)
+            found += columns
+            unknown += [] if columns else [one.strip()]
     if unknown:
         raise InputError(
             f"{source} has no column {listing([repr(name) for name in unknown])}, asked for as "
@@ -105,6 +107,14 @@ def _named(source: str, names: Sequence[str], wanted: Sequence[str]) -> list[str
     if len(set(found)) < 2:
         raise InputError("Name at least two columns of items with --item-columns.")
     return list(dict.fromkeys(found))
+
+
+def _columns_of(wanted: str, names: Sequence[str]) -> list[str]:
+    """Find the columns of a question, or the one column or item of that name."""
+    if of_question := _questions(names).get(wanted):
+        return of_question
+    exact = [name for name in names if wanted in (name, _item_of(name))]
+    return exact or [name for name in names if plain(name) == plain(wanted)]
 
 
 def _item_of(column: str) -> str:
@@ -119,10 +129,9 @@ def _survey(part: Part, names: Sequence[str], columns: Sequence[str], grid: Grid
     text = [_filled(frame[column]) for column in columns]
     cells = grid.cells or _kind(part.name, columns, text)
     answers = pl.concat(
-        frame.select(rest).with_columns(
+        frame.select(*rest, pl.int_range(1, pl.len() + 1).alias(ROW)).with_columns(
             pl.lit(_item_of(column)).alias(ITEM),
             pl.Series(CELLS[cells], _values(answer, cells)),
-            pl.Series(ROW, np.arange(1, len(frame) + 1)),
             pl.Series(PLACE, [f"row {row + 1:,} ({column})" for row in range(len(frame))]),
         )
         for column, answer in zip(columns, text, strict=True)
@@ -134,7 +143,7 @@ def _survey(part: Part, names: Sequence[str], columns: Sequence[str], grid: Grid
     hints = {"item": (ITEM,), cells: (CELLS[cells],), "id": (ROW,)}
     shown = listing([_item_of(column) for column in columns], 4)
     said = {
-        "position": "positions, 1 being the best",
+        "position": "positions",
         "rating": "ratings",
     }[cells]
     return replace(

@@ -17,7 +17,8 @@ def told_apart(names: Sequence[str]) -> list[str]:
     found = []
     for name in names:
         seen[name] += 1
-        found.append(name if total[name] == 1 else f"{name} ({seen[name]})")
+        numbered = f"{name} ({seen[name]})" if name.strip() else f"(unnamed {seen[name]})"
+        found.append(name if total[name] == 1 else numbered)
     return found
 
 

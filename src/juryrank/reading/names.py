@@ -143,7 +143,8 @@ NAMES: dict[str, Tiers] = {
     "id": (
         ("ranking_id",),
         tuple(f"{what}{end}" for what in _LISTS for end in ("", "_id", "id")),
-        tuple(f"{what}{end}" for what in _CONTEXTS for end in ("", "_id", "id")),
+        tuple(f"{what}{end}" for what in _CONTEXTS for end in ("_id", "id")),
+        _CONTEXTS,
     ),
 }
 """The names people give the columns; an earlier tier wins, two of the same tier are a question."""

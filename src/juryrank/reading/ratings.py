@@ -39,7 +39,7 @@ def rating_votes(rows: Rows, columns: RatingColumns, rules: Rules) -> Votes:
     contexts = None if columns.id is None else coded(labels(rows.frame[columns.id]))
     items = coded(labels(rows.frame[columns.item]))
     rating = ratings(rows.frame[columns.rating])
-    group, first_row = grouped(judges, contexts)
+    group, _ = grouped(judges, contexts)
     found = [
         Complaint(
             "a rating that is not a number",
@@ -66,7 +66,7 @@ def rating_votes(rows: Rows, columns: RatingColumns, rules: Rules) -> Votes:
     of_judge = judges.labels.gather(judges.codes[0][better])
     pairs = pl.DataFrame(
         {
-            "judge": first_row[group[better]] + 1 if rules.judge_per_row else of_judge,
+            "judge": group[better] + 1 if rules.judge_per_row else of_judge,
             "left": items.labels.gather(items.codes[0][better]),
             "right": items.labels.gather(items.codes[0][worse]),
             "winner": np.where(rating[better] == rating[worse], "tie", "left"),

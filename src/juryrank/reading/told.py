@@ -89,5 +89,7 @@ def _conventions(columns: Columns, rules: Rules) -> Iterator[str]:
         better = "lower" if rules.lower_is_better else "higher"
         option = "" if rules.lower_is_better else " (else --lower-is-better)"
         yield f"{better} ratings are better{option}, equal ones are ties"
+    if isinstance(columns, LongColumns):
+        yield "position 1 is the best"
     if isinstance(columns, PairColumns) and columns.judge is None and rules.judge_per_row:
         yield "every row is a judge of its own"

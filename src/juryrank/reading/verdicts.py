@@ -74,7 +74,7 @@ def numbers_of_sides(left: str, right: str, words: Iterable[str]) -> Mapping[flo
         named = dict(
             zip((float(end[0]) for end in ends if end), (LEFT_WON, RIGHT_WON), strict=True)
         )
-        if numbers <= set(named):
+        if len(named) == 2 and numbers <= set(named):
             return named
     if numbers == {1.0, 2.0}:
         return {1.0: LEFT_WON, 2.0: RIGHT_WON}
