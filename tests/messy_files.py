@@ -221,6 +221,16 @@ def names_of_columns() -> Iterator[Messy]:
         "--winner COLUMN, --loser COLUMN",
     )
     yield refused(
+        "a title above.csv",
+        ("My survey,,\r\n" + table(HEADER, WINS)).encode(),
+        "The header has to be the first line",
+    )
+    yield Messy("names its separator.csv", ("sep=;\r\n" + table(HEADER, WINS, ";")).encode())
+    numbered = table(HEADER, [(number, *win) for number, win in enumerate(WINS)])
+    yield refused(
+        "row names of r.csv", numbered.encode(), "header lacks a name for the first column"
+    )
+    yield refused(
         "near.csv",
         table(("judge", "winer", "losers_name"), WINS).encode(),
         "--winner winer",
@@ -237,6 +247,7 @@ def outcomes() -> Iterator[Messy]:
         "one or two": (1, 2),
         "scores of the left": ("1", "0"),
         "responses": ("Response 1", "response_2"),
+        "all an llm wrote": ("A is short. My verdict: [[A]]", "I prefer B, so: [[B]]"),
     }.items():
         text = sides(words)
         if name == "scores of the left":
@@ -251,6 +262,8 @@ def outcomes() -> Iterator[Messy]:
         "0=left,1=right",
         "1=left,0=right",
     )
+    yield refused("true.csv", sides(("True", "False")).encode(), "true=left,false=right")
+    yield refused("signs.csv", sides((1, -1)).encode(), "1=left,-1=right")
     yield Messy("mapped.csv", sides((0, 1)).encode(), {"outcome_map": {"0": "left", "1": "right"}})
     odd = sides(("tea wins", "the other one"))
     yield refused(
@@ -368,6 +381,13 @@ def counted_wins() -> Iterator[Messy]:
     )
     turned = [(one, *(wins.get((other, one), "") for other in ORDER)) for one in ORDER]
     yield Messy("losses.csv", table(("item", *ORDER), turned).encode(), {"counts": "columns"}, 6, 1)
+    by_pair = [(a, b, wins[a, b], wins[b, a], 2) for a, b in PAIRS]
+    header = ("player1", "player2", "win1", "win2", "ties")
+    yield Messy(
+        "bradley terry in r.csv", table(header, by_pair).encode(), {}, 9, 1, ("win1, win2",)
+    )
+    total = [(*row, 17) for row in square]
+    yield Messy("totals.csv", table(("", *ORDER, "Total"), total).encode(), {}, 6, 1)
     shares = [(one, *(wins.get((one, other), 5) / 10 for other in ORDER)) for one in ORDER]
     yield refused(
         "shares.csv", table(("", *ORDER), shares).encode(), "shares of wins", "Give counts"

@@ -338,7 +338,7 @@ TABLE = "prompt,rater,model_a,model_b,winner\n" + "".join(
 
 @pytest.mark.parametrize("command", ["check", "rank", "judges", "compare"])
 def test_every_command_says_how_votes_were_read(command: str) -> None:
-    options = ("--models", "btl") if command == "compare" else ()
+    options = ("--models", "btl", "--folds", "2") if command == "compare" else ()
     result = run(command, "-", "--skip-bad", "--json", *options, stdin=TABLE)
     assert result.stderr.splitlines()[0] == READ
     (reading,) = json.loads(result.stdout)["reading"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from juryrank.errors import InputError, listing
@@ -219,6 +219,14 @@ def fits_some_shape(names: Sequence[str], hints: Mapping[str, Sequence[str]]) ->
     return any(shape.takes_all(hints) and shape.fits(found) for shape in _SHAPES)
 
 
+def sides_in(names: Sequence[str], asked: Mapping[str, str | None]) -> tuple[str, str] | None:
+    """Find the columns of the left and the right item, if there is one of each."""
+    given = {side: name for side in ("left", "right") if (name := asked[side]) in names and name}
+    found = _Header("", names, given, {})
+    sides = [name for side in ("left", "right") for name in found.matches(side)]
+    return (sides[0], sides[1]) if len(set(sides)) == len(sides) == 2 else None
+
+
 def _columns(shape: _Shape, roles: Mapping[str, str | None], found: _Header) -> Columns:
     judge, weight, options = roles["judge"], roles["weight"], roles.get("options")
     needed = [str(roles[role]) for role in shape.needs]
@@ -422,6 +430,7 @@ def _missing(source: str, names: Sequence[str], roles: Sequence[str]) -> InputEr
     if rest:
         options = ", ".join(f"--{keyword} COLUMN" for keyword in rest)
         hints.append(f"If other columns are it, name them: {options}.")
+    hints += _about_header(names)
     return InputError(
         f"{source} has no column for {named}. Columns found: {listing(names, 20)}. "
         f"{' '.join(hints)} "
@@ -429,6 +438,18 @@ def _missing(source: str, names: Sequence[str], roles: Sequence[str]) -> InputEr
         "judge, ranking, or judge, item, rank; ratings judge, item, rating. If there is a column "
         "for each item, name these with --item-columns."
     )
+
+
+def _about_header(names: Sequence[str]) -> Iterator[str]:
+    """Say what may be wrong with the header itself."""
+    doubled = {shared_name(name, names) for name in names} - set(names)
+    for name in sorted(doubled):
+        yield (
+            f"Columns named {name!r} are told apart by their number: --left '{name} (1)' --right "
+            f"'{name} (2)' takes the first as the left item and the second as the right one."
+        )
+    if 2 * sum(not name.strip() or name.startswith("(unnamed") for name in names) >= len(names):
+        yield "The header has to be the first line: remove what is above it."
 
 
 def _near(names: Sequence[str], role: str) -> str:

@@ -23,6 +23,7 @@ from juryrank.reading.encodings import UTF8, Encoding, encoding_of, not_utf8
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.formats import (
     IPC_FILE_MAGIC,
+    SEPARATOR_LINE,
     UTF8_BOM,
     check_text,
     content_of,
@@ -278,6 +279,9 @@ def _open_text(place: Place, format_: str, head: bytes, wanted: str | None) -> P
     elif format_ == "json" or (head.startswith(UTF8_BOM) and format_ == "ndjson"):
         where = content_of(where).removeprefix(UTF8_BOM)
     separator = separator_of(head)
+    if format_ == "csv" and (named := SEPARATOR_LINE.match(head)):
+        separator = named[1].decode()
+        where = content_of(where)[named.end() :]
     plain = _plain(place.name, where, format_, head, separator)
     remarks = (encoding.remark,) if encoding.remark else ()
     return Part(place.name, plain, format_, where, separator, remarks)
@@ -400,10 +404,13 @@ def _ragged(part: Part, text: str) -> InputError | None:
     if not long:
         return None
     cases = ", ".join(f"row {number:,} ({len(rows[number - 1])})" for number in long[:3])
+    hint = "A field with a separator in it needs quotes."
+    if all(len(row) == width + 1 for row in rows):
+        hint = "The header lacks a name for the first column, as R writes it: add one."
     has = "has" if len(long) == 1 else "have"
     return InputError(
         f"{part.name}: {len(long):,} of {len(rows):,} rows {has} more fields than the header's "
-        f"{width}: {cases}. A field with a separator in it needs quotes."
+        f"{width}: {cases}. {hint}"
     )
 
 

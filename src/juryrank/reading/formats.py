@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import re
 import zlib
 from pathlib import Path, PurePath
 from typing import cast
@@ -38,6 +39,8 @@ ENDINGS = {
 ARCHIVE = ".zip"
 COMPRESSED = (".gz", ".zst")
 SEPARATORS = ",\t;|"
+SEPARATOR_LINE = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,\t;|])\r?\n")
+"""The first line of some files for Excel: it names the separator."""
 HEAD = 1 << 16
 GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 UTF8_BOM, UTF16_BOMS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")

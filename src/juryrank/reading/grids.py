@@ -7,7 +7,7 @@ for each item too, and cells that say how often one beat the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,9 +15,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError, listing
-from juryrank.reading.columns import fits_some_shape
+from juryrank.reading.columns import fits_some_shape, sides_in
 from juryrank.reading.files import Before, Part, header, read_rows
-from juryrank.reading.names import in_brackets, place_of, plain
+from juryrank.reading.names import COUNTED_TIES, COUNTED_WINS, in_brackets, place_of, plain
 from juryrank.reading.plain import PLACE, Plain, left_out_of
 from juryrank.reading.rows import weights
 
@@ -26,6 +26,7 @@ ITEM, ROW = "(item)", "(row)"
 WINNER, LOSER, COUNT = "(winner)", "(loser)", "(count)"
 CELLS = {"position": "(position)", "rating": "(rating)"}
 MOST_COLUMNS = 5000
+TOTALS = ("total", "totals", "sum", "all")
 NOTHING = ("-", "\u2013", "\u2014", "x", "X", "NA", "nan", "NaN")
 """What stands for no count, as on the diagonal: also dashes."""
 _ABOUT_POSITIONS = re.compile(r"\b(?:rank\w*|order\w*|prefer\w*|sort)\b", re.IGNORECASE)
@@ -56,6 +57,10 @@ def made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
     names = header(part)
     if grid.item_columns:
         return _survey(part, names, _named(part.name, names, grid.item_columns), grid)
+    if (counted := _counted_wins(names)) and not asked["winner"] and not asked["weight"]:
+        sides = sides_in(names, asked)
+        if sides is not None:
+            return _wins(part, names, sides, counted)
     columns_named = any(column for role, column in asked.items() if role not in ("judge", "weight"))
     if columns_named or fits_some_shape(names, part.plain.hints):
         return part
@@ -132,7 +137,7 @@ def _survey(part: Part, names: Sequence[str], columns: Sequence[str], grid: Grid
         frame.select(*rest, pl.int_range(1, pl.len() + 1).alias(ROW)).with_columns(
             pl.lit(_item_of(column)).alias(ITEM),
             pl.Series(CELLS[cells], _values(answer, cells)),
-            pl.Series(PLACE, [f"row {row + 1:,} ({column})" for row in range(len(frame))]),
+            pl.Series(PLACE, [f"row {row + 1:,}, column {column}" for row in range(len(frame))]),
         )
         for column, answer in zip(columns, text, strict=True)
     )
@@ -194,17 +199,25 @@ def _values(answer: pl.Series, cells: str) -> pl.Series:
 
 def _is_count_table(part: Part, names: Sequence[str]) -> bool:
     """Tell whether the first column has the names of all others, each once."""
-    first = read_rows([part], names[:1]).frame[names[0]].cast(pl.String).str.strip_chars()
-    return len(first) == len(names) - 1 and set(first) == {name.strip() for name in names[1:]}
+    first = _without_total(read_rows([part], names[:1]).frame[names[0]].cast(pl.String).to_list())
+    return len(set(first)) == len(first) and set(first) == set(_without_total(names[1:]))
+
+
+def _without_total(names: Sequence[str | None]) -> list[str]:
+    """Strip the names of items, and leave out a last one that is a total."""
+    bare = [(name or "").strip() for name in names]
+    return bare[:-1] if bare and bare[-1].lower() in TOTALS else bare
 
 
 def _counts(part: Part, names: Sequence[str], winners: str) -> Part:
     """Make a vote of every cell that is not empty or 0, with the count as its weight."""
-    frame = read_rows([part], names).frame
+    items = _without_total(names[1:])
+    frame = read_rows([part], names).frame.head(len(items))
     of_row = frame[names[0]].cast(pl.String).str.strip_chars()
-    counts = np.column_stack([_numbers(part.name, of_row, frame[name]) for name in names[1:]])
-    items = [name.strip() for name in names[1:]]
-    _check_not_shares(part.name, counts[np.argsort([items.index(item) for item in of_row])])
+    columns = names[1 : len(items) + 1]
+    counts = np.column_stack([_numbers(part.name, of_row, frame[name]) for name in columns])
+    in_order = counts[np.argsort([items.index(item) for item in of_row])]
+    _check_not_shares(part.name, in_order)
     row, column = np.nonzero(counts)
     ends = of_row.gather(row), pl.Series([items[at] for at in column], dtype=pl.String)
     winner, loser = ends if winners == "rows" else ends[::-1]
@@ -226,9 +239,44 @@ def _counts(part: Part, names: Sequence[str], winners: str) -> Part:
     )
     return replace(
         part,
-        plain=Plain(frame.lazy(), hints, says_places=True),
+        plain=Plain(frame.lazy(), hints, says_places=True, notices=tuple(_doubts(in_order))),
         remarks=(*part.remarks, remark),
         before=Before("a table of counts, item by item", len(items)),
+    )
+
+
+def _counted_wins(names: Sequence[str]) -> dict[str, str]:
+    """Find columns that count the wins of the left and right item, and ties: ``win1, win2``."""
+    known = {plain(name): name for name in names}
+    for left, right in COUNTED_WINS:
+        if left in known and right in known:
+            found = {known[left]: "left", known[right]: "right"}
+            return found | {known[tie]: "tie" for tie in COUNTED_TIES if tie in known}
+    return {}
+
+
+def _wins(
+    part: Part, names: Sequence[str], sides: tuple[str, str], counted: Mapping[str, str]
+) -> Part:
+    """Make a vote of every count that is not 0."""
+    frame = read_rows([part], names).frame
+    rest = [name for name in names if name not in counted]
+    rows = pl.Series([f"{row:,}" for row in range(1, len(frame) + 1)], dtype=pl.String)
+    votes = pl.concat(
+        frame.select(rest).with_columns(
+            pl.lit(outcome).alias(WINNER),
+            pl.Series(COUNT, _numbers(part.name, rows, frame[column])),
+            ("row " + rows + f", column {column}").alias(PLACE),
+        )
+        for column, outcome in counted.items()
+    ).filter(pl.col(COUNT) > 0)
+    left, right = sides
+    hints = {"left": (left,), "right": (right,), "outcome": (WINNER,), "weight": (COUNT,)}
+    return replace(
+        part,
+        plain=Plain(votes.lazy(), hints, says_places=True),
+        remarks=(*part.remarks, f"wins counted in {', '.join(counted)}"),
+        before=Before("counts of wins of two items", len(frame)),
     )
 
 
@@ -248,12 +296,31 @@ def _numbers(source: str, of_row: pl.Series, column: pl.Series) -> Floats:
 
 def _check_not_shares(source: str, counts: Floats) -> None:
     """Refuse shares of wins: how many votes they stand for is not known."""
-    above = np.triu_indices(len(counts), 1)
-    one, other = counts[above], counts.T[above]
-    together = (one + other)[(one + other) > 0]
-    has_parts = bool((one != np.round(one)).any())
-    if has_parts and len(together) and (np.isclose(together, 1, atol=0.02).all()):
+    of_both = _of_both(counts)
+    has_parts = bool((counts != np.round(counts)).any())
+    if has_parts and len(of_both) and np.isclose(of_both, 1, atol=0.02).all():
         raise InputError(
             f"{source} is a table of shares of wins, which do not tell how many votes there were. "
             "Give counts: how often each item beat each other."
+        )
+
+
+def _of_both(counts: Floats) -> Floats:
+    """The wins of every two items that were compared, together."""
+    both = (counts + counts.T)[np.triu_indices(len(counts), 1)]
+    return both[both > 0]
+
+
+def _doubts(counts: Floats) -> Iterator[str]:
+    """Say what makes it doubtful that the cells are counts of wins."""
+    of_both = _of_both(counts)
+    if len(of_both) > 2 and np.isclose(of_both, 100, atol=0.5).all():
+        yield (
+            "Every two items of the table have 100 wins between them: if these are percentages and "
+            "not counts, the intervals are those of 100 votes on each pair."
+        )
+    if len(of_both) > 2 and (counts == counts.T).all():
+        yield (
+            "The table of counts is symmetric: if it says how often items were compared, and not "
+            "how often each won, the ranking means nothing."
         )

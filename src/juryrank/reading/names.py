@@ -82,6 +82,15 @@ _SETS = _names(
     "choice_set item_set"
 )
 _ITEMS = _names("item_id itemid item_name alternative candidate option object model system")
+_ITEM_NAMES = tuple(
+    f"{what}{end}"
+    for what in ("model", "system", "candidate", "option", "object", "product", "alternative")
+    for end in ("_name", "_id")
+)
+_MORE_ITEMS = _names(
+    "response response_id product brand essay essay_id submission submission_id player team movie "
+    "image"
+)
 _PLACES = _names("position place placement placing standing rank_position")
 _CONTEXTS = _names("prompt context instruction example sample document conversation topic query")
 _LISTS = _names("ranking list ballot race task question session")
@@ -137,7 +146,7 @@ NAMES: dict[str, Tiers] = {
     "weight": (("weight",), ("weights", "count", "counts", "n_votes", "multiplicity", "frequency")),
     "ranking": (("ranking",), _RANKINGS),
     "options": (("options",), _SETS),
-    "item": (("item",), _ITEMS),
+    "item": (("item",), _ITEMS, _ITEM_NAMES, _MORE_ITEMS),
     "position": (("rank",), _PLACES),
     "rating": (("rating",), ("ratings", "score", "stars", "rating_value", "likert", "points")),
     "id": (
@@ -148,6 +157,20 @@ NAMES: dict[str, Tiers] = {
     ),
 }
 """The names people give the columns; an earlier tier wins, two of the same tier are a question."""
+
+COUNTED_WINS = (
+    ("wins_a", "wins_b"),
+    ("a_wins", "b_wins"),
+    ("win1", "win2"),
+    ("win_1", "win_2"),
+    ("wins1", "wins2"),
+    ("wins_1", "wins_2"),
+    ("left_wins", "right_wins"),
+    ("wins_left", "wins_right"),
+    ("home_wins", "away_wins"),
+)
+"""Names of columns that count the wins of the left and the right item."""
+COUNTED_TIES = _names("ties draws tie draw n_ties")
 
 _ORDINALS = _names("first second third fourth fifth sixth seventh eighth ninth tenth")
 _NUMBERED_PLACE = re.compile(r"(rank|ranking|choice|position|place|pick|preference)_?([1-9][0-9]*)")

@@ -50,6 +50,19 @@ _WORDS = (
     | NO_SIDE_WORDS
 )
 
+_EITHER_WAY = {
+    frozenset(words.split()): both
+    for words, both in {
+        "0 1": ("0=left,1=right", "1=left,0=right"),
+        "-1 1": ("1=left,-1=right", "-1=left,1=right"),
+        "-1 0 1": ("1=left,0=tie,-1=right", "-1=left,0=tie,1=right"),
+        "0 1 2": ("1=left,2=right,0=tie", "0=left,1=right,2=tie"),
+        "true false": ("true=left,false=right", "false=left,true=right"),
+        "yes no": ("yes=left,no=right", "no=left,yes=right"),
+    }.items()
+}
+"""Words that are common in outcome columns, and two ways in which they are meant."""
+
 Codes = NDArray[np.int8]
 ANY_OUTCOME = frozenset((LEFT_WON, TIE, RIGHT_WON, UNKNOWN, AMBIGUOUS, SKIP, BOTH_BAD))
 
@@ -155,14 +168,14 @@ class Lexicon:
         return bool((self.as_word[:-1] != UNKNOWN).all() and (self.as_item < 0).all())
 
     def advice(self, words: pl.Series) -> str:
-        """Say what to do about unknown words: 0 and 1 are a special case."""
+        """Say what to do about unknown words: some are known to mean either side."""
         unknown = pl.Series((self.as_word[:-1] == UNKNOWN) & (self.as_item[:-1] < 0))
-        if {number_in(word) for word in words.filter(unknown)} == {0.0, 1.0}:
-            return (
-                "0 and 1 may number the sides or say whether the left item won: say --outcome-map "
-                "0=left,1=right or --outcome-map 1=left,0=right."
-            )
-        return ADVICE
+        told = words.filter(unknown)
+        said = frozenset(word.strip().lower().removesuffix(".0") for word in told if word.strip())
+        if said not in _EITHER_WAY:
+            return ADVICE
+        one, other = _EITHER_WAY[said]
+        return f"These may mean either side: say --outcome-map {one} or --outcome-map {other}."
 
     def readings(
         self, word: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32]

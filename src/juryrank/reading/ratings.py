@@ -28,8 +28,8 @@ from juryrank.votes import LeftOut, Votes
 
 Ints = NDArray[np.int64]
 MOST_PAIRS = 50_000_000
-_WITH_A_LABEL = "^([+-]?[0-9]+(?:[.,][0-9]+)?)\\s*(?:[-\u2013\u2014:=(/].*)?$"
-"""A rating may say what it means: ``5 - very good``, ``4 (good)``, ``3/5``."""
+_WITH_A_LABEL = "^([+-]?[0-9]+(?:[.,][0-9]+)?)\\s*%?\\s*(?:[-\u2013\u2014:=(/].*)?$"
+"""A rating may say what it means: ``5 - very good``, ``4 (good)``, ``3/5``, ``80%``."""
 _PAIRS = PairColumns("left", "right", "winner", "judge", None)
 
 

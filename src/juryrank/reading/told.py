@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
-from juryrank.errors import counted
+from juryrank.errors import counted, listing
 from juryrank.reading.columns import (
     ChoiceColumns,
     Columns,
@@ -71,7 +71,7 @@ def _roles(columns: Columns) -> Iterator[tuple[str, str]]:
         value = getattr(columns, one.name)
         if one.name == "unread" or value is None:
             continue
-        name = ", ".join(value) if isinstance(value, tuple) else str(value)
+        name = listing(value, 3) if isinstance(value, tuple) else str(value)
         yield words.get(one.name, one.name), name
 
 

@@ -29,11 +29,15 @@ _COMPARISON = re.compile(
 )
 _LEFT_WORDS = ("a", "1", "left", "first")
 _SIGNS = {">": LEFT_WON, "≫": LEFT_WON, "<": RIGHT_WON, "≪": RIGHT_WON}
+_CONCLUSION = re.compile(r"\[\[([^\[\]]+)\]\]")
 _BRACKETS = re.compile(r"\[+(.*?)\]+|\"(.*?)\"|'(.*?)'|\((.*?)\)|\*\*(.*?)\*\*")
 
 
 def statement(word: str) -> int | None:
     """Tell what a verdict says by itself; None if it says nothing that is known."""
+    concluded = set(_CONCLUSION.findall(word))
+    if len(concluded) == 1:  # all that an LLM wrote, with its verdict in it
+        word = f"[[{concluded.pop()}]]"
     is_bracketed, bare = _without_brackets(plain(word).rstrip(".!"))
     if is_bracketed and bare == "c":  # the tie of MT-bench's prompt
         return TIE
