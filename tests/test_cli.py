@@ -353,7 +353,9 @@ def test_every_command_says_how_votes_were_read(command: str) -> None:
 
 def test_the_share_that_is_left_out_is_said_first() -> None:
     found = json.loads(run("check", "-", "--skip-bad", "--json", stdin=TABLE).stdout)
-    assert found["verdict"].startswith("1 of 5 rows (20%) could not be used and are left out")
+    assert found["verdict"].startswith(
+        "1 of 5 rows (20%) cannot be used: what follows is about the rest. All 2"
+    )
 
 
 def test_to_leave_out_most_rows_takes_another_word() -> None:

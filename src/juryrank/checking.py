@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.connect import Connection, connection, lone_judges
+from juryrank.errors import share
 from juryrank.lists import orders_of_ties
 from juryrank.reading import as_votes
 from juryrank.votes import TIE, LeftOut, Reading, Votes
@@ -133,10 +134,10 @@ def _dropped(left_out: LeftOut) -> str:
     """Say first, of votes with bad rows, which part of them all else is about."""
     if not left_out.bad_rows or left_out.rows < left_out.bad_rows:
         return ""
-    share = 100 * left_out.bad_rows / left_out.rows
+    part = share(left_out.bad_rows, left_out.rows)
     return (
-        f"{left_out.bad_rows:,} of {left_out.rows:,} rows ({share:.0f}%) could not be used and are "
-        "left out; this is about the rest. "
+        f"{left_out.bad_rows:,} of {left_out.rows:,} rows ({part}) cannot be used: what follows is "
+        "about the rest. "
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError, counted
+from juryrank.errors import InputError, counted, share
 from juryrank.reading.coding import Coded, coded, labels
 from juryrank.reading.files import Rows
 from juryrank.reading.outcomes import AMBIGUOUS, UNKNOWN, Outcomes, Words
@@ -77,10 +77,10 @@ class Cases:
 
     def sentence(self, place: Callable[[int], str], *, with_share: bool = False) -> str:
         """Say what is wrong, how many rows have it, and which values or rows are the first."""
-        share = f" ({_percent(self.count, self.of)})" if with_share else ""
+        part = f" ({share(self.count, self.of)})" if with_share else ""
         has = "has" if self.count == 1 else "have"
         cases = self._values(place) if self.values else self._rows(place)
-        return f"{self.count:,} of {self.of:,} rows{share} {has} {self.what}: {cases}."
+        return f"{self.count:,} of {self.of:,} rows{part} {has} {self.what}: {cases}."
 
     def _rows(self, place: Callable[[int], str]) -> str:
         return ", ".join(
@@ -118,11 +118,6 @@ def _added(values: tuple[Value, ...], more: tuple[Value, ...], before: int) -> t
         elif len(found) < MOST_KEPT_VALUES:
             found[text] = Value(text, count, before + first)
     return tuple(found.values())
-
-
-def _percent(count: int, of: int) -> str:
-    share = 100 * count / of
-    return "under 1%" if share < 1 else f"{min(round(share), 99) if count < of else 100}%"
 
 
 @dataclass(frozen=True)
@@ -323,7 +318,7 @@ def account(
         raise InputError(" ".join(["No votes are left to rank.", *left_out.sentences]))
     if 2 * bad_rows > of and not rules.skip_most:
         raise InputError(
-            f"--skip-bad would leave out {bad_rows:,} of {of:,} rows ({_percent(bad_rows, of)}), "
+            f"--skip-bad would leave out {bad_rows:,} of {of:,} rows ({share(bad_rows, of)}), "
             "more than half. "
             + " ".join(f"{cases.sentence(place)} {cases.hint}".rstrip() for cases in found)
             + " If the rest is worth ranking all the same, say --skip-most (skip_bad='most')."
@@ -334,4 +329,4 @@ def account(
 def _in_all(found: Sequence[Cases], bad_rows: int, of: int) -> str:
     whole = bad_rows > sum(cases.count for cases in found)
     why = ", since a ranking with a bad row is left out whole" if whole else ""
-    return f"Left out: {bad_rows:,} of {of:,} rows ({_percent(bad_rows, of)}) in all{why}."
+    return f"Left out: {bad_rows:,} of {of:,} rows ({share(bad_rows, of)}) in all{why}."
