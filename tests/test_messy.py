@@ -7,6 +7,7 @@ import sys
 import warnings
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -151,6 +152,29 @@ def test_the_same_is_said_of_votes_larger_than_memory(tmp_path: Path) -> None:
     one, other = (jr.read_votes(path, na_is_name=True, memory=size) for size in (None, "1MB"))
     assert one.reading == other.reading
     assert one.items.equals(other.items)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"cells": "rating"}, "omit --cells"),
+        ({"counts": "columns"}, "omit --counts"),
+        ({"lower_is_better": True}, "omit --lower-is-better"),
+        ({"sheet": "Votes"}, "omit --sheet"),
+        ({"cells": "stars"}, "must be 'position' or 'rating'"),
+        ({"counts": "both"}, "must be 'rows' or 'columns'"),
+    ],
+)
+def test_what_does_not_apply_is_not_ignored(option: dict[str, Any], said: str) -> None:
+    with pytest.raises(jr.InputError, match=said):
+        jr.read_votes(io.BytesIO(CSV.encode()), **option)
+
+
+def test_wins_that_are_noted_beside_an_outcome_are_ignored() -> None:
+    table = b"model_a,model_b,winner,wins_a,wins_b\nx,y,model_a,7,9\nx,y,model_b,7,9\n"
+    votes = jr.read_votes(io.BytesIO(table))
+    assert votes.outcome.tolist() == [1, -1]
+    assert votes.reading[0].ignored == ("wins_a", "wins_b")
 
 
 def test_a_frame_of_counts() -> None:

@@ -24,6 +24,7 @@ from juryrank.reading.rows import weights
 Floats = NDArray[np.float64]
 ITEM, ROW = "(item)", "(row)"
 WINNER, LOSER, COUNT = "(winner)", "(loser)", "(count)"
+SURVEY, COUNTS = "a survey with a column for each item", "a table of counts, item by item"
 CELLS = {"position": "(position)", "rating": "(rating)"}
 MOST_COLUMNS = 5000
 TOTALS = ("total", "totals", "sum", "all")
@@ -50,19 +51,30 @@ class Grid:
 
 def made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
     """Make a table with a column for each item one with a row for each; others stay as they are."""
+    long = _made_long(part, asked, grid)
+    kind = "" if long.before is None else long.before.kind
+    if grid.item_columns and kind != SURVEY:
+        raise InputError(f"{part.name} is an export: it has no columns of items.")
+    if grid.cells is not None and kind != SURVEY:
+        raise InputError(f"{part.name} has no column for each item: omit --cells (cells=...).")
+    if grid.winners != "rows" and kind != COUNTS:
+        raise InputError(f"{part.name} is no table of counts: omit --counts (counts=...).")
+    return long
+
+
+def _made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
     if part.plain.says_places or part.format == "preflib":
-        if grid.item_columns:
-            raise InputError(f"{part.name} is an export: it has no columns of items.")
         return part
     names = header(part)
     if grid.item_columns:
         return _survey(part, names, _named(part.name, names, grid.item_columns), grid)
+    if fits_some_shape(names, part.plain.hints):
+        return part
     if (counted := _counted_wins(names)) and not asked["winner"] and not asked["weight"]:
         sides = sides_in(names, asked)
         if sides is not None:
             return _wins(part, names, sides, counted)
-    columns_named = any(column for role, column in asked.items() if role not in ("judge", "weight"))
-    if columns_named or fits_some_shape(names, part.plain.hints):
+    if any(column for role, column in asked.items() if role not in ("judge", "weight")):
         return part
     if questions := _questions(names):
         return _survey(part, names, _only_question(part.name, questions), grid)
@@ -155,7 +167,7 @@ def _survey(part: Part, names: Sequence[str], columns: Sequence[str], grid: Grid
         part,
         plain=Plain(answers.lazy(), hints, says_places=True, left_out=left_out),
         remarks=(*part.remarks, f"{len(columns)} columns of items ({shown}) with {said}"),
-        before=Before("a survey with a column for each item", len(frame)),
+        before=Before(SURVEY, len(frame)),
     )
 
 
@@ -241,7 +253,7 @@ def _counts(part: Part, names: Sequence[str], winners: str) -> Part:
         part,
         plain=Plain(frame.lazy(), hints, says_places=True, notices=tuple(_doubts(in_order))),
         remarks=(*part.remarks, remark),
-        before=Before("a table of counts, item by item", len(items)),
+        before=Before(COUNTS, len(items)),
     )
 
 

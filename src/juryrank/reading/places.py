@@ -114,7 +114,7 @@ def _files_in(folder: Path) -> list[Path]:
         path
         for path in sorted(folder.rglob("*"))
         if ending_of(path.name) in (*ENDINGS, ARCHIVE)
-        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+        and not any(part.startswith((".", "_", "~")) for part in path.relative_to(folder).parts)
         and path.is_file()
     ]
 

@@ -284,6 +284,11 @@ def _chosen(parts: Sequence[Part], asked: Asked, rules: Rules) -> Columns:
         )
     columns = _columns(parts, asked)
     _check_map(columns, rules)
+    if rules.lower_is_better and not isinstance(columns, RatingColumns):
+        raise InputError(
+            f"{parts[0].name} has no ratings: omit --lower-is-better (lower_is_better=True), or "
+            "name their column with --rating (rating=...)."
+        )
     if rules.judge_per_row and not isinstance(columns, LongColumns | RatingColumns):
         return replace(columns, judge=None)
     return columns
