@@ -252,7 +252,8 @@ def outcomes() -> Iterator[Messy]:
         text = sides(words)
         if name == "scores of the left":
             text += "ann,tea,tea2,0.5\r\n"
-            yield Messy(f"{name}.csv", text.encode(), votes=10)
+            says = ("outcome 0 means right, 0.5 means tie, 1 means left (else --outcome-map)",)
+            yield Messy(f"{name}.csv", text.encode(), votes=10, says=says)
         else:
             yield Messy(f"{name}.csv", text.encode())
     yield refused(

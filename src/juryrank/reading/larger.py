@@ -47,6 +47,7 @@ from juryrank.reading.outcomes import (
     Words,
     as_text,
     lexicon_of,
+    told_numbers,
 )
 from juryrank.reading.pairs import check_two_items
 from juryrank.reading.rows import (
@@ -300,6 +301,7 @@ class _Checked:
         check_two_items(raw.items.labels, raw.items.has_missing)
         self._words = raw.words
         self._lexicon = lexicon_of(self._words, raw.columns, raw.items.labels, rules.meanings)
+        self.numbers = told_numbers(self._words, raw.columns, raw.items.labels, rules.meanings)
         self._doubts = Doubts()
         if raw.word is not None and not self._lexicon.is_plain:
             for where in pieces(len(raw), piece_size):
@@ -407,10 +409,10 @@ def larger_votes(
     memory: int,
     judge_prefixes: Sequence[str] = (),
     say: Say | None = None,
-) -> tuple[Votes, list[LeftOut]]:
+) -> tuple[Votes, list[tuple[LeftOut, tuple[str, ...]]]]:
     """Read votes on pairs from one source or several, holding few of them in memory at a time.
 
-    Gives the votes of all, and what was left out of each.
+    Gives the votes of all; of each source what was left out, and what numbers were taken to mean.
 
     Args:
         sources: The files of each source, and which of their columns hold what.
@@ -425,7 +427,8 @@ def larger_votes(
         checked = [_checked(*source, rules, limits, room, say) for source in sources]
         for source, prefix in zip(checked, judge_prefixes, strict=bool(judge_prefixes)):
             source.judges = pl.Series([f"{prefix} {judge}" for judge in source.judges])
-        return _joined(checked, limits, say), [source.left_out for source in checked]
+        known = [(source.left_out, source.numbers) for source in checked]
+        return _joined(checked, limits, say), known
 
 
 def _joined(checked: Sequence[_Checked], limits: Limits, say: Say | None) -> Votes:

@@ -213,6 +213,22 @@ def _told(
     return UNKNOWN if told is None else told
 
 
+def told_numbers(
+    words: pl.Series, columns: PairColumns, items: pl.Series, meanings: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Say what numbers were taken to mean, if the user has not said it and no item has the name."""
+    numbers = numbers_of_sides(columns.left, columns.right, words)
+    if not numbers or words.is_in(items.cast(pl.String).implode()).any():
+        return ()
+    names = {LEFT_WON: "left", TIE: "tie", RIGHT_WON: "right"}
+    said = []
+    for word in words.sort():
+        number = number_in(word)
+        if number is not None and number in numbers and meaning(word, {}, meanings) == UNKNOWN:
+            said.append(f"{word.strip()} means {names[numbers[number]]}")
+    return (f"outcome {', '.join(said)} (else --outcome-map)",) if said else ()
+
+
 def as_text(column: pl.Series) -> pl.Series:
     """Take a column as words, nothing as the empty word."""
     column = labels(column)

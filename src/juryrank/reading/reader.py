@@ -26,14 +26,19 @@ from juryrank.reading.frames import part_of
 from juryrank.reading.grids import made_long
 from juryrank.reading.larger import larger_votes
 from juryrank.reading.long import long_ballots
+from juryrank.reading.outcomes import as_text, told_numbers
 from juryrank.reading.pairs import pair_votes
 from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ballots
 from juryrank.reading.ratings import rating_votes
 from juryrank.reading.request import Asked, Request, request_of
 from juryrank.reading.rows import Rules
 from juryrank.reading.told import reading_of
+from juryrank.reading.verdicts import number_in
 from juryrank.sizes import size_in_bytes
 from juryrank.votes import Votes
+
+FIRST_ROWS = 1000
+"""Rows in which an outcome that is a number is looked for."""
 
 
 def read_votes(
@@ -162,10 +167,10 @@ def read_larger(
     # Rows are judges of their own: those of the same number in two files are not the same.
     apart = rules.judge_per_row and len(opened) > 1
     prefixes = [Path(str(source)).name for source in sources] if apart else ()
-    votes, left_out = larger_votes(opened, rules, limit, prefixes, say)
+    votes, known = larger_votes(opened, rules, limit, prefixes, say)
     told = tuple(
-        reading_of(parts, columns, rules, rows.rows, rows.total)
-        for (parts, columns), rows in zip(opened, left_out, strict=True)
+        reading_of(parts, columns, rules, rows.rows, rows.total, numbers)
+        for (parts, columns), (rows, numbers) in zip(opened, known, strict=True)
     )
     return replace(votes, reading=told)
 
@@ -261,11 +266,22 @@ def _votes(given: Sequence[Part], request: Request) -> Votes:
     if not len(rows.frame):
         raise InputError(f"{parts[0].name} has a header but no votes.")
     votes = _with_remarks(_coded(rows, columns, rules), parts)
-    told = reading_of(parts, columns, rules, len(rows.frame), votes.left_out.total)
+    numbers = _told_numbers(rows, columns, votes, rules)
+    told = reading_of(parts, columns, rules, len(rows.frame), votes.left_out.total, numbers)
     votes = replace(votes, reading=(told,))
     if rules.judge_per_row and columns == preflib.COLUMNS:
         return preflib.one_judge_per_voter(votes)
     return votes
+
+
+def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> tuple[str, ...]:
+    if not isinstance(columns, PairColumns) or columns.outcome is None:
+        return ()
+    words = rows.frame[columns.outcome]
+    # Words, which most outcomes are, need not be gone through.
+    if all(number_in(word) is None for word in as_text(words.head(FIRST_ROWS))):
+        return ()
+    return told_numbers(as_text(words.unique()), columns, votes.items, rules.meanings)
 
 
 def _with_remarks(votes: Votes, parts: Sequence[Part]) -> Votes:

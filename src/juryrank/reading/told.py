@@ -36,6 +36,7 @@ def reading_of(
     rules: Rules,
     rows: int,
     left_out: int,
+    numbers: tuple[str, ...] = (),
 ) -> Reading:
     """Tell how the files of one source were read.
 
@@ -45,6 +46,7 @@ def reading_of(
         rules: How rows were taken.
         rows: How many rows there were.
         left_out: How many of them are no votes.
+        numbers: What outcomes that are numbers were taken to mean.
     """
     before = parts[0].before or Before(_kind(parts[0], columns), rows)
     roles = () if parts[0].format == "preflib" else tuple(_roles(columns))
@@ -56,7 +58,7 @@ def reading_of(
         columns=tuple((role, name) for role, name in roles if not name.startswith("(")),
         ignored=tuple(_ignored(parts[0], columns)),
         left_out=left_out,
-        remarks=(*parts[0].remarks, *_conventions(columns, rules)),
+        remarks=(*parts[0].remarks, *numbers, *_conventions(columns, rules)),
     )
 
 
