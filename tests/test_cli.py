@@ -68,7 +68,8 @@ def run_program(*arguments: str, script: str = PROGRAM, **environment: str) -> t
 
 
 def errors(result: Result) -> list[str]:
-    return result.stderr.splitlines()
+    """What is said on stderr, but for how the votes were read."""
+    return [line for line in result.stderr.splitlines() if not line.startswith("Read ")]
 
 
 # --- rank ----------------------------------------------------------------------------------------
@@ -83,7 +84,7 @@ def test_the_package_is_a_program_too(votes: str) -> None:
 def test_rank_shows_items_judges_and_nothing_on_stderr(votes: str) -> None:
     result = run("rank", votes)
     assert result.exit_code == 0
-    assert result.stderr == ""
+    assert errors(result) == []
     sizes, model, _, header, best, *_ = result.stdout.splitlines()
     assert sizes == "30 items, 8 judges, 1,600 votes"
     assert model == "Model hbtl: Heterogeneous Bradley-Terry-Luce"
@@ -121,7 +122,7 @@ def test_rank_json_is_one_object(votes: str) -> None:
     result = run("rank", votes, "--json")
     answer = json.loads(result.stdout)
     assert list(answer) == [
-        "model", "scale", "items", "judges", "effects", "tastes", "fit", "warnings",
+        "model", "scale", "items", "judges", "effects", "tastes", "fit", "warnings", "reading",
     ]  # fmt: skip
     assert list(answer["items"][0]) == [
         "rank", "item", "score", "score_low", "score_high", "rank_low", "rank_high", "p_best",
@@ -131,7 +132,7 @@ def test_rank_json_is_one_object(votes: str) -> None:
         "judge", "accuracy", "accuracy_low", "accuracy_high", "votes", "verdict", "reason",
     ]  # fmt: skip
     assert result.stdout.count("\n") == 1
-    assert result.stderr == ""
+    assert errors(result) == []
 
 
 def test_rank_shows_each_warning_once_and_on_stderr() -> None:
@@ -240,7 +241,7 @@ def test_bad_options_are_explained(votes: str, options: list[str], complaint: st
     result = run("rank", votes, *options)
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert result.stderr.startswith("Error: ")
+    assert errors(result)[0].startswith("Error: ")
     assert complaint in result.stderr
     assert len(errors(result)) == 1
 
@@ -325,7 +326,46 @@ def test_bad_rows_stop_the_run() -> None:
     result = run("check", "-", stdin="judge,left,right,winner\na,x,y,left\na,x,y,who\n")
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert "row 2 'who'" in result.stderr
+    assert "'who' (row 2)" in result.stderr
+
+
+READ = (
+    "Read Standard input: 5 rows as pairs (judge = rater, left = model_a, right = model_b, "
+    "outcome = winner); ignored: prompt; left out: 1 row."
+)
+TABLE = "prompt,rater,model_a,model_b,winner\n" + "".join(
+    f"p,{row}\n" for row in ("a,x,y,[[A]]", "a,x,y,[[B]]", "b,y,x,x", "b,x,y,y", "b,x,y,who")
+)
+
+
+@pytest.mark.parametrize("command", ["check", "rank", "judges", "compare"])
+def test_every_command_says_how_votes_were_read(command: str) -> None:
+    options = ("--models", "btl", "--folds", "2") if command == "compare" else ()
+    result = run(command, "-", "--skip-bad", "--json", *options, stdin=TABLE)
+    assert result.stderr.splitlines()[0] == READ
+    (reading,) = json.loads(result.stdout)["reading"]
+    assert reading["columns"] == {
+        "judge": "rater",
+        "left": "model_a",
+        "right": "model_b",
+        "outcome": "winner",
+    }
+    assert (reading["ignored"], reading["left_out"]) == (["prompt"], 1)
+
+
+def test_the_share_that_is_left_out_is_said_first() -> None:
+    found = json.loads(run("check", "-", "--skip-bad", "--json", stdin=TABLE).stdout)
+    assert found["verdict"].startswith(
+        "1 of 5 rows (20%) cannot be used: what follows is about the rest. All 2"
+    )
+
+
+def test_to_leave_out_most_rows_takes_another_word() -> None:
+    bad = TABLE + "p,b,x,y,who\n" * 5
+    result = run("check", "-", "--skip-bad", stdin=bad)
+    assert result.exit_code == 2
+    assert "--skip-bad would leave out 6 of 10 rows (60%), more than half." in result.stderr
+    assert run("check", "-", "--skip-most", stdin=bad).exit_code == 0
 
 
 # --- check ---------------------------------------------------------------------------------------
@@ -337,7 +377,7 @@ def test_check_says_whether_the_votes_can_rank(votes: str) -> None:
     assert re.search(r"judges +8  200 votes each", result.stdout)
     assert re.search(r"votes +1,600", result.stdout)
     assert "Worth knowing" not in result.stdout
-    assert result.stderr == ""
+    assert errors(result) == []
 
 
 def test_check_says_what_is_wrong() -> None:
@@ -380,10 +420,10 @@ def test_compare_shows_models_best_first(votes: str, tmp_path: Path) -> None:
 def test_compare_json(votes: str) -> None:
     result = run("compare", votes, "--models", "btl", "--folds", "2", "--seed", "3", "--json")
     answer = json.loads(result.stdout)
-    assert list(answer) == ["models", "folds", "seed", "votes", "guessing"]
+    assert list(answer) == ["models", "folds", "seed", "votes", "guessing", "reading"]
     assert (answer["folds"], answer["seed"], answer["votes"]) == (2, 3, 1600)
     assert [row["model"] for row in answer["models"]] == ["btl"]
-    assert result.stderr == ""
+    assert errors(result) == []
 
 
 def test_compare_says_which_model_could_not_be_fitted() -> None:
@@ -488,7 +528,7 @@ def test_help_fits_a_screen(command: str) -> None:
     assert "Examples" in lines
     assert len(lines) <= A_SCREEN
     assert max(len(line) for line in lines) <= 80
-    assert result.stderr == ""
+    assert errors(result) == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -591,7 +631,9 @@ def test_blas_starts_no_threads(votes: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_piped_output_has_no_control_codes(votes: str) -> None:
     code, out, err = run_program("rank", votes, FORCE_COLOR="", COLUMNS="10")
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err.startswith("Read votes.csv: ")
+    assert ESCAPE not in err
     assert ESCAPE not in out
     assert out.startswith("30 items, 8 judges, 1,600 votes\nModel hbtl: Heterogeneous")
 
@@ -610,7 +652,7 @@ def test_a_reader_that_leaves_is_no_error(votes: str, options: list[str]) -> Non
         assert running.stdout is not None
         assert running.stderr is not None
         running.stdout.close()
-        assert running.stderr.read() == ""
+        assert len(running.stderr.read().splitlines()) == 1
     assert running.returncode == 1
 
 
@@ -639,4 +681,4 @@ def test_a_bug_can_be_looked_into(votes: str, monkeypatch: pytest.MonkeyPatch) -
 def test_an_interruption_is_quiet(votes: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("juryrank.cli.app._fitted", _raises(KeyboardInterrupt()))
     result = run("rank", votes)
-    assert (result.exit_code, result.output) == (130, "")
+    assert (result.exit_code, result.stdout, errors(result)) == (130, "", [])

@@ -118,10 +118,10 @@ def test_the_compiled_way_gives_the_same(
 ) -> None:
     frame = a_frame(300)
     frame = frame if columns is None else frame.select(columns)
-    plain = votes_from(frame, skip_bad=True)
+    plain = votes_from(frame, skip_bad="most")
     for name, value in (("PIECE", 7), ("SLICE", 20), ("WORTH_COMPILED_CODE", 0)):
         monkeypatch.setattr(coding, name, value)
-    compiled = votes_from(frame, skip_bad=True)
+    compiled = votes_from(frame, skip_bad="most")
     assert_same(compiled, plain)
     assert compiled.left_out == plain.left_out
     assert compiled.both_bad == plain.both_bad > 0

@@ -158,7 +158,7 @@ class TestTheSame:
         self, words: tuple[str, ...], outcome_map: dict[str, str], tmp_path: Path
     ) -> None:
         path = write(frame_of(words=words), tmp_path / "votes.csv")
-        options = {"outcome_map": outcome_map, "skip_bad": True}
+        options = {"outcome_map": outcome_map, "skip_bad": "most"}
         assert_same_in_all(
             read_votes(path, memory=TINY, **options),  # type: ignore[arg-type]
             read_votes(path, **options),  # type: ignore[arg-type]
@@ -192,7 +192,7 @@ class TestBadRows:
             write(bad_frame(), tmp_path / f"{number}.csv")
         said = complaint(lambda: read_votes(tmp_path, memory=TINY))
         assert said == complaint(lambda: read_votes(tmp_path))
-        assert all(case in said for case in ("row 3 ", "'who knows'", "'-3'"))
+        assert all(case in said for case in ("row 3", "'who knows'", "'-3'"))
         assert_same_in_all(
             read_votes(tmp_path, memory=TINY, skip_bad=True), read_votes(tmp_path, skip_bad=True)
         )

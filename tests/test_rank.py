@@ -489,7 +489,7 @@ def test_watch_sees_the_fit() -> None:
 
 def test_json_is_the_public_face() -> None:
     answer = json.loads(jr.rank(votes(RING)).to_json())
-    parts = {"model", "scale", "items", "judges", "effects", "tastes", "fit", "warnings"}
+    parts = {"model", "scale", "items", "judges", "effects", "tastes", "fit", "warnings", "reading"}
     assert set(answer) == parts
     assert {"rank", "item", "score"} <= set(answer["items"][0])
     assert {"judge", "accuracy", "votes"} <= set(answer["judges"][0])

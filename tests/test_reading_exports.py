@@ -108,7 +108,10 @@ class TestArena:
             self.HEADER + "1,x,y,p,r,s,1,0,0\n2,x,z,p,r,s,1,0,1\n3,y,z,p,r,s,0,0,0\n4,y,z,p,,,,,\n"
         )
         said = complaint(lambda: read(text))
-        assert "3 of 4 rows have an unknown outcome: row 2 '1,0,1', row 3 '0,0,0', row 4 ''" in said
+        assert (
+            "3 of 4 rows have an unknown outcome: '1,0,1' (row 2), '0,0,0' (row 3), nothing (row 4)"
+            in said
+        )
 
     def test_larger_than_memory(self, tmp_path: Any) -> None:
         path = tmp_path / "train.csv"
@@ -191,7 +194,7 @@ class TestLabelStudio:
     def test_an_annotation_without_a_choice(self) -> None:
         tasks = [task(7, self.DATA, annotation(1, "left", 9), annotation(2, None, 10))]
         said = complaint(lambda: read_json(tasks))
-        assert "1 of 2 rows has an unknown outcome: annotation 2 (task 7) ''" in said
+        assert "1 of 2 rows has an unknown outcome: nothing (annotation 2 (task 7))" in said
         assert len(read_json(tasks, skip_bad=True)) == 1
 
     def test_a_missing_field_and_annotator(self) -> None:
@@ -230,7 +233,7 @@ class TestLabelStudio:
         one = annotation(1, "left", 3)
         one["result"] += [one["result"][0] | {"value": {"selected": "right"}}]
         said = complaint(lambda: read_json([task(1, self.DATA, one)]))
-        assert "unknown outcome: annotation 1 (task 1) 'left, right'" in said
+        assert "unknown outcome: 'left, right' (annotation 1 (task 1))" in said
         one["result"][1]["value"]["selected"] = "left"
         assert read_json([task(1, self.DATA, one)]).outcome.tolist() == [LEFT_WON]
 
@@ -252,7 +255,7 @@ class TestLabelStudio:
             ),
             (
                 [task(1, DATA, annotation(5, "up", 3))],
-                "unknown outcome: annotation 5 (task 1) 'up'",
+                "unknown outcome: 'up' (annotation 5 (task 1))",
             ),
             ([task(1, DATA), 3], "cannot be read as JSON: record 2 is no object"),
         ],
@@ -502,7 +505,7 @@ class TestTables:
             ("w2", "y", "z", RIGHT_WON, 1.0),
         ]
         bad = "worker,left,right,label\nw1,x,y,x\nw1,z,x,y\n"
-        assert "unknown outcome: row 2 'y'" in complaint(lambda: read(bad))
+        assert "unknown outcome: 'y' (row 2)" in complaint(lambda: read(bad))
 
     @pytest.mark.parametrize("header", ["left,right,winner", "xs,ys,winners"])
     def test_evalica(self, header: str) -> None:

@@ -109,23 +109,30 @@ BAD = NEW + "x: 1,2\n2: 1,,2\n1: 1,9\n1: {1,{2,3}}\n2 1,2\n4: 3\n0: 1,2\n1: 1,2,
 
 def test_bad_lines_are_named() -> None:
     said = complaint(lambda: new(BAD))
-    assert "6 of 13 rows have an order that cannot be read: line 12 'x: 1,2', line 13 " in said
-    assert "has only one item: line 17 'Milk > Water'" in said
-    assert "a weight that is not a positive number (of at most 1e+12): line 18 '0'" in said
+    assert "6 of 13 rows have an order that cannot be read: 'x: 1,2' (line 12), " in said
+    assert "a weight that is not a positive number (of at most 1e+12): '0' (line 18)" in said
     assert "an item twice in the ranking: line 19 'Tea'" in said
     assert "--skip-bad" in said
 
 
 def test_bad_lines_can_be_left_out() -> None:
-    votes = new(BAD, skip_bad=True)
+    votes = new(BAD, skip_bad="most")
     assert_same(votes, new(NEW))
-    assert votes.left_out.bad_rows == 9
+    assert votes.left_out.bad_rows == 8
+
+
+def test_orders_of_one_alternative_compare_nothing() -> None:
+    votes = new(NEW + "4: 3\n")
+    assert_same(votes, new(NEW))
+    assert votes.left_out.sentences == (
+        "Left out: 1 of 5 rows, which rank only one item and so compare nothing; first line 12.",
+    )
 
 
 def test_lines_of_a_folder_are_named_with_their_file(tmp_path: Path) -> None:
     (tmp_path / "a.soc").write_text(NEW)
     (tmp_path / "b.soc").write_text(OLD + "oops\n")
-    assert "line 11 of b.soc 'oops'" in complaint(lambda: read_votes(tmp_path))
+    assert "'oops' (line 11 of b.soc)" in complaint(lambda: read_votes(tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,13 @@ class TestColumns:
     def test_a_missing_column_names_what_is_there(self) -> None:
         said = complaint(lambda: read("judge,winner,looser\nj,x,y\n"))
         assert "no column for the loser. Columns found: judge, winner, looser." in said
-        assert "Nearest match: 'looser'" in said
+        assert "'looser' is near to the loser: if that is it, say --loser looser" in said
+
+    def test_all_missing_columns_are_named_and_only_near_ones_suggested(self) -> None:
+        said = complaint(lambda: read("judge,left,rigth,comment\nj,x,y,z\n"))
+        assert "no column for the right item and the outcome." in said
+        assert "--right rigth" in said
+        assert "comment" not in said.split("Columns found: judge, left, rigth, comment.")[1]
 
     def test_all_missing_columns_are_named_at_once(self) -> None:
         said = complaint(lambda: read("judge,pair_id,x\nj,1,2\n"))
@@ -108,7 +114,9 @@ class TestColumns:
 
     def test_a_column_twice(self) -> None:
         said = complaint(lambda: read("winner,loser,loser\nx,y,z\n"))
-        assert "more than one column 'loser'" in said
+        assert "2 columns that may be the loser: loser (1), loser (2)" in said
+        votes = read("winner,loser,loser\nx,y,z\n", loser="loser (2)")
+        assert votes.items.to_list() == ["x", "z"]
 
 
 class TestOutcomes:
@@ -139,7 +147,7 @@ class TestOutcomes:
 
     def test_numbers_need_a_map(self) -> None:
         frame = {**SIDES, "winner": [1, 2, 0]}
-        assert "unknown outcome: row 1 '1', row 2 '2'" in complaint(lambda: votes_from(frame))
+        assert "unknown outcome: '1' (row 1), '2' (row 2)" in complaint(lambda: votes_from(frame))
         mapped = votes_from(frame, outcome_map={"1": "left", "2": "right", "0": "skip"})
         assert mapped.outcome.tolist() == [LEFT_WON, RIGHT_WON]
         assert mapped.left_out.skipped == mapped.left_out.total == 1
@@ -163,23 +171,24 @@ class TestOutcomes:
     def test_items_named_like_sides_when_nobody_can_tell(self) -> None:
         frame = {"left": ["b", "c", "c"], "right": ["a", "d", "e"], "winner": ["a", "b", "e"]}
         said = complaint(lambda: votes_from(frame))
-        assert "1 of 3 rows has an ambiguous outcome: row 1 'a'" in said
+        assert "1 of 3 rows has an ambiguous outcome: 'a' (row 1)" in said
         votes = votes_from(frame, outcome_map={"a": "left", "b": "right"})
         assert votes.outcome.tolist() == [LEFT_WON, RIGHT_WON, RIGHT_WON]
 
     def test_an_item_named_tie(self) -> None:
         frame = {"left": ["tie", "x"], "right": ["x", "y"], "winner": ["tie", "tie"]}
-        assert "ambiguous outcome: row 1 'tie'" in complaint(lambda: votes_from(frame))
+        assert "ambiguous outcome: 'tie' (row 1)" in complaint(lambda: votes_from(frame))
 
 
 class TestBadRows:
     def test_unknown_outcomes_as_in_the_design(self) -> None:
         words = ["left"] * 1204
-        words[6], words[11], words[89] = "Left wins", "", "both"
+        words[6], words[11], words[89], words[90] = "Links", "", "both", "Links"
         frame = {"left": ["x"] * 1204, "right": ["y"] * 1204, "winner": words}
         said = complaint(lambda: votes_from(frame))
         assert said.startswith(
-            "3 of 1,204 rows have an unknown outcome: row 7 'Left wins', row 12 '', row 90 'both'. "
+            "4 of 1,204 rows have an unknown outcome: 'Links' (2 rows, first row 7), nothing "
+            "(row 12), 'both' (row 90). "
             "Known outcomes: left, right, tie (or the winning item's name). "
             "Fix the file or map them with --outcome-map."
         )
@@ -198,23 +207,41 @@ class TestBadRows:
 
     def test_all_kinds_in_one_message(self) -> None:
         said = complaint(lambda: read(self.BAD))
-        assert "1 of 8 rows has an unknown outcome: row 4 'who'." in said
+        assert "1 of 8 rows has an unknown outcome: 'who' (row 4)." in said
         assert "1 of 8 rows has nothing in the column 'judge': row 2." in said
         assert "1 of 8 rows has nothing in the column 'right': row 3." in said
         assert (
             "3 of 8 rows have a weight that is not a positive number (of at most 1e+12): "
-            "row 4 '0', row 5 'two', row 8 'inf'." in said
+            "'0' (row 4), 'two' (row 5), 'inf' (row 8)." in said
         )
         assert "--skip-bad" in said
 
     def test_skipped_they_are_counted_and_named(self) -> None:
-        votes = read(self.BAD, skip_bad=True)
+        votes = read(self.BAD, skip_bad="most")
         assert rows(votes) == [("j", "x", "y", LEFT_WON, 1.0), ("j", "x", "y", RIGHT_WON, 2.5)]
         assert votes.left_out.bad_rows == 5
         assert votes.left_out.self_comparisons == 1
         assert votes.left_out.total == 6
-        assert any("row 4 'who'" in sentence for sentence in votes.left_out.sentences)
+        assert votes.left_out.sentences[0] == "Left out: 5 of 8 rows (62%) in all."
+        assert any("'who' (row 4)" in sentence for sentence in votes.left_out.sentences)
         assert any("itself" in s and "row 6" in s for s in votes.left_out.sentences)
+
+    def test_more_than_half_is_not_left_out_unless_told_again(self) -> None:
+        said = complaint(lambda: read(self.BAD, skip_bad=True))
+        assert said.startswith("--skip-bad would leave out 5 of 8 rows (62%), more than half.")
+        assert "--skip-most (skip_bad='most')" in said
+        assert "skip_bad='all'" in complaint(lambda: read(self.BAD, skip_bad="all"))
+
+    def test_a_share_is_said_first(self) -> None:
+        votes = read("winner,loser\nx,y\ny,x\nx,\n", skip_bad=True)
+        assert votes.left_out.sentences == (
+            "Left out: 1 of 3 rows (33%) has nothing in the column 'loser': row 3.",
+        )
+
+    def test_a_blank_item_is_not_an_unknown_outcome(self) -> None:
+        said = complaint(lambda: read("left,right,winner\nx,y,x\nx,,y\n,y,x\n"))
+        assert "unknown outcome" not in said
+        assert "1 of 3 rows has nothing in the column 'right': row 2." in said
 
     def test_items_of_rows_left_out_are_no_items(self) -> None:
         votes = read("judge,winner,loser\nj,10,9\n,z,9\nk,w,w\n", skip_bad=True)
@@ -243,9 +270,9 @@ class TestBadFiles:
             ("a.csv", b"judge,winner,loser\n", "has a header but no votes"),
             ("a.csv", b"winner,loser\nx,x\n", "There is only one item, 'x'"),
             ("a.csv", bytes(range(256)), "binary data"),
-            ("a.xlsx", b"PK\x03\x04rest", "Excel"),
+            ("a.xlsx", b"PK\x03\x04rest", "damaged"),
             ("a.bin", b"\x7fELF\x00\x01", "binary data"),
-            ("a.csv", "winner,loser\nJosé,x\n".encode("latin-1"), "not UTF-8 text (byte 17"),
+            ("a.csv", b"winner,loser\n\xc6\xee\xe7\xe5,x\n", "not UTF-8 text (byte 14"),
             ("a.csv", b"winner,loser\nx,y\nx,y,z\nx,y\n", "a.csv: 1 of 3 rows has more fields"),
             ("a.csv", b'winner,loser\n"x,y\n', "a quote is opened and not closed"),
             ("a.csv.gz", gzip.compress(FILES["votes.csv"], mtime=0)[:-12], "cut off"),

@@ -10,10 +10,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.connect import Connection, connection, lone_judges
-from juryrank.errors import counted
+from juryrank.errors import counted, share
 from juryrank.lists import orders_of_ties
 from juryrank.reading import as_votes
-from juryrank.votes import TIE, LeftOut, Votes
+from juryrank.votes import TIE, LeftOut, Reading, Votes
 
 FIRST_NAMES = 5
 
@@ -61,6 +61,8 @@ class Check:
     verdict: str
     notices: tuple[str, ...] = ()
     """What is odd about the input though nothing is wrong with it."""
+    reading: tuple[Reading, ...] = ()
+    """How each source was read."""
 
     def __repr__(self) -> str:
         ties, copies = counted(self.ties, "tie"), counted(self.duplicates, "duplicate")
@@ -82,6 +84,7 @@ class Check:
             "left_out": asdict(self.left_out) | {"sentences": list(self.left_out.sentences)},
             "connection": list(self.connection),
             "notices": list(self.notices),
+            "reading": [one.to_dict() for one in self.reading],
             "first_lone_judges": [_plain(judge) for judge in self.first_lone_judges],
         }
 
@@ -106,13 +109,14 @@ def check(votes: Votes | object) -> Check:
         votes_per_item=_spread(_times_compared(votes)),
         left_out=votes.left_out,
         notices=votes.notices,
+        reading=votes.reading,
         connection=tuple(found.sentences(votes.items)),
         groups=found.n_groups,
         components=found.n_components,
         lone_judges=len(lone),
         first_lone_judges=tuple(votes.judges.gather(lone[:FIRST_NAMES])),
         can_rank_without_prior=found.is_strong,
-        verdict=_verdict(votes, found),
+        verdict=f"{_dropped(votes.left_out)}{_verdict(votes, found)}",
     )
 
 
@@ -135,6 +139,17 @@ def _duplicates(votes: Votes) -> int:
     # Two columns, not four: hashing rows is what takes the time.
     facts = pl.DataFrame({"pair": pair, "said": votes.judge.astype(np.int64) * 3 + outcome})
     return len(facts) - len(facts.lazy().unique().collect())
+
+
+def _dropped(left_out: LeftOut) -> str:
+    """Say first, of votes with bad rows, which part of them all else is about."""
+    if not left_out.bad_rows or left_out.rows < left_out.bad_rows:
+        return ""
+    part = share(left_out.bad_rows, left_out.rows)
+    return (
+        f"{left_out.bad_rows:,} of {left_out.rows:,} rows ({part}) cannot be used: what follows is "
+        "about the rest. "
+    )
 
 
 def _verdict(votes: Votes, found: Connection) -> str:

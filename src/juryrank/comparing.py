@@ -22,7 +22,7 @@ from juryrank.lists import MOST_ORDERS, in_every_order, orders_of_ties, pairs_of
 from juryrank.models import MODELS, Model, model_named
 from juryrank.ranking import Ranking
 from juryrank.reading import as_votes
-from juryrank.votes import Votes
+from juryrank.votes import Reading, Votes
 from juryrank.writing import html_table
 
 Counter = Callable[[int, int, str], None]
@@ -56,6 +56,8 @@ class Comparison:
     votes: int
     guessing: float
     """The log-loss of a guess: 0.693 for a pair, the logarithm of all orders for a ranking."""
+    reading: tuple[Reading, ...] = ()
+    """How the votes were read."""
 
     def __repr__(self) -> str:
         lines = [self._heading, " log-loss          worse by  model"]
@@ -87,6 +89,7 @@ class Comparison:
             "seed": self.seed,
             "votes": self.votes,
             "guessing": self.guessing,
+            "reading": [one.to_dict() for one in self.reading],
         }
 
 
@@ -166,7 +169,7 @@ def compare_fits(
                 watch(number * folds + k, len(fitters) * folds, name)
             parts.append(_held_out(votes, fold == k, fitter))
         results[name] = _joined(parts)
-    return Comparison(_table(results), folds, seed, len(votes), _guessing(votes))
+    return Comparison(_table(results), folds, seed, len(votes), _guessing(votes), votes.reading)
 
 
 def _guessing(votes: Votes) -> float:

@@ -42,6 +42,13 @@ def percent(confidence: float) -> str:
     return f"{100 * confidence:.10g}%"
 
 
+def share(count: int, of: int) -> str:
+    """Give a part of a whole, not rounded to none or all of it: ``42%``, ``under 1%``."""
+    if 0 < 100 * count < of:
+        return "under 1%"
+    return f"{100 * count // of if 2 * count > of else round(100 * count / of)}%"
+
+
 def listing(names: Sequence[object], most: int = 5) -> str:
     """Name the first `most` things and count the rest: ``a, b, c and 4 more``."""
     shown = ", ".join(str(name) for name in names[:most])

@@ -59,6 +59,7 @@ def join_votes(*several: Votes) -> Votes:
         judges_known=all(votes.judges_known for votes in several),
         left_out=left_out_together([votes.left_out for votes in several]),
         notices=tuple(dict.fromkeys(notice for votes in several for notice in votes.notices)),
+        reading=tuple(reading for votes in several for reading in votes.reading),
     )
 
 
@@ -96,9 +97,4 @@ def _joined_lists(
 
 def left_out_together(parts: Sequence[LeftOut]) -> LeftOut:
     """The rows left out of several sources."""
-    return LeftOut(
-        bad_rows=sum(part.bad_rows for part in parts),
-        self_comparisons=sum(part.self_comparisons for part in parts),
-        skipped=sum(part.skipped for part in parts),
-        sentences=tuple(sentence for part in parts for sentence in part.sentences),
-    )
+    return sum(parts, LeftOut())

@@ -43,7 +43,7 @@ from juryrank.scaling import (
     elo_unit,
 )
 from juryrank.solvers.solution import Solution, Step, Trace
-from juryrank.votes import Votes, no_wins
+from juryrank.votes import Reading, Votes, no_wins
 from juryrank.writing import finite, html_table, save_frame, save_tables, write_text
 
 if TYPE_CHECKING:
@@ -450,6 +450,11 @@ class Ranking:
             )  # fmt: skip
         return share
 
+    @property
+    def reading(self) -> tuple[Reading, ...]:
+        """How each source of the votes was read."""
+        return self._basis.votes.reading
+
     def to_dict(self) -> dict[str, Any]:
         """The whole answer as plain dictionaries and lists."""
         fit = asdict(self.fit)
@@ -463,6 +468,7 @@ class Ranking:
             "tastes": self.tastes.to_dicts(),
             "fit": fit,
             "warnings": list(self.warnings),
+            "reading": [one.to_dict() for one in self.reading],
         }
 
     def to_json(self) -> str:

@@ -76,6 +76,8 @@ class LeftOut:
     skipped: int = 0
     """Rows without a vote on purpose: skipped, mapped to skip, cancelled, discarded, drafts."""
     sentences: tuple[str, ...] = ()
+    rows: int = 0
+    """How many rows there were, where some were left out."""
 
     def __add__(self, other: LeftOut) -> LeftOut:
         return LeftOut(
@@ -83,12 +85,53 @@ class LeftOut:
             self.self_comparisons + other.self_comparisons,
             self.skipped + other.skipped,
             self.sentences + other.sentences,
+            self.rows + other.rows,
         )
 
     @property
     def total(self) -> int:
         """Number of rows left out, whatever the reason."""
         return self.bad_rows + self.self_comparisons + self.skipped
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read as what from one source, what was ignored, and what was left out."""
+
+    source: str
+    kind: str
+    """What the rows were taken for: pairs, ratings and so on."""
+    rows: int
+    columns: tuple[tuple[str, str], ...]
+    """What each column was used as, and its name."""
+    ignored: tuple[str, ...]
+    """The names of columns that were not used."""
+    left_out: int
+    remarks: tuple[str, ...] = ()
+    """What was guessed, such as the encoding, and conventions, such as that higher is better."""
+
+    def __str__(self) -> str:
+        used = ", ".join(
+            role if role == name else f"{role} = {name}" for role, name in self.columns
+        )
+        parts = [f"Read {self.source}: {counted(self.rows, 'row')} as {self.kind}"]
+        parts[0] += f" ({used})" if used else ""
+        parts += self.remarks
+        parts += [f"ignored: {listing(self.ignored)}"] if self.ignored else []
+        parts += [f"left out: {counted(self.left_out, 'row')}"] if self.left_out else []
+        return f"{'; '.join(parts)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain dictionaries and lists."""
+        return {
+            "source": self.source,
+            "kind": self.kind,
+            "rows": self.rows,
+            "columns": dict(self.columns),
+            "ignored": list(self.ignored),
+            "left_out": self.left_out,
+            "remarks": list(self.remarks),
+        }
 
 
 ALL_ONE = np.empty(0)
@@ -211,6 +254,8 @@ class Votes:
     left_out: LeftOut = field(default_factory=LeftOut)
     notices: tuple[str, ...] = ()
     """What is odd about the input though nothing is wrong with it."""
+    reading: tuple[Reading, ...] = ()
+    """How each source was read."""
 
     def __len__(self) -> int:
         return self.n_pairs + self.lists.number

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,7 +15,7 @@ from juryrank.bundled import EXAMPLE_VOTES
 from juryrank.cli.helping import READING, TO_RANK, HelpAll
 from juryrank.errors import InputError, listing
 from juryrank.sizes import size_in_bytes
-from juryrank.terminal import progress
+from juryrank.terminal import progress, show_note
 
 if TYPE_CHECKING:
     from juryrank.votes import Votes
@@ -26,11 +26,8 @@ class Source:
     """Where the votes are and how to read them."""
 
     paths: tuple[str, ...]
-    file_format: str | None
-    columns: dict[str, str | None]
-    outcome_map: dict[str, str]
-    judge_per_row: bool
-    skip_bad: bool
+    options: dict[str, Any]
+    """What `read_votes` is told."""
     in_pairs: bool
     memory: str | None
 
@@ -41,10 +38,19 @@ class Source:
             ["standard input" if path == "-" else file_name(path) for path in self.paths]
         )
 
+    @property
+    def judge_per_row(self) -> bool:
+        """Whether every row is a judge of its own."""
+        return bool(self.options["judge_per_row"])
+
     def read(self) -> Votes:
-        """Read the votes; everything heavy is imported only now."""
-        if self.memory is not None:
-            return self._read_larger(self.memory)
+        """Read the votes and say how; everything heavy is imported only now."""
+        votes = self._read_all() if self.memory is None else self._read_larger(self.memory)
+        for reading in votes.reading:
+            show_note(str(reading))
+        return votes
+
+    def _read_all(self) -> Votes:
         from juryrank.joining import join_votes
 
         several = [self._read(path) for path in self.paths]
@@ -57,28 +63,19 @@ class Source:
         from juryrank.reading import read_votes
 
         with progress(f"Reading {'standard input' if path == '-' else path}"):
-            return read_votes(
-                path,
-                format=self.file_format,
-                **self.columns,
-                outcome_map=self.outcome_map,
-                judge_per_row=self.judge_per_row,
-                skip_bad=self.skip_bad,
-            )
+            return read_votes(path, **self.options)
 
     def _read_larger(self, memory: str) -> Votes:
-        from juryrank.reading.outcomes import checked_map
         from juryrank.reading.reader import read_larger
-        from juryrank.reading.rows import Rules
+        from juryrank.reading.request import request_of
 
-        rules = Rules(checked_map(self.outcome_map), self.skip_bad, self.judge_per_row)
         with progress("Reading votes") as show:
 
             def say(text: str) -> None:
                 if show:
                     show(text, None)
 
-            return read_larger(self.paths, self.file_format, self.columns, rules, memory, say)
+            return read_larger(self.paths, request_of(self.options), memory, say)
 
 
 def file_name(path: str) -> str:
@@ -128,8 +125,9 @@ def _source(
         list[str] | None,
         typer.Argument(
             metavar="VOTES",
-            help="A file (CSV, TSV, JSON, NDJSON, Parquet, Arrow, PrefLib; also as .gz or .zst), a "
-            "folder or quoted glob of such files, or - for standard input. Several are joined.",
+            help="A file (CSV, TSV, JSON, NDJSON, Parquet, Arrow, PrefLib; also as .gz or .zst; "
+            ".xlsx, .ods), a folder, .zip or quoted glob of such files, or - for standard input. "
+            "Several are joined.",
             rich_help_panel=TO_RANK,
         ),
     ] = None,
@@ -155,6 +153,39 @@ def _source(
     ] = None,
     item: Annotated[str | None, _column("items, where there is a row for each item")] = None,
     position: Annotated[str | None, _column("the items' positions there, 1 for the best")] = None,
+    rating: Annotated[
+        str | None, _column("ratings there, of which a judge's are compared; higher is better")
+    ] = None,
+    lower_is_better: Annotated[
+        bool,
+        typer.Option(
+            "--lower-is-better", help="The lower rating is the better one.", rich_help_panel=READING
+        ),
+    ] = False,
+    item_columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The columns of a survey that has one for each item, or the question before their "
+            "brackets. May be repeated.",
+            metavar="COLUMN,...",
+            rich_help_panel=READING,
+        ),
+    ] = None,
+    cells: Annotated[
+        Literal["position", "rating"] | None,
+        typer.Option(
+            help="What the cells of such a survey are: positions, 1 being the best, or ratings.",
+            rich_help_panel=READING,
+        ),
+    ] = None,
+    counts: Annotated[
+        Literal["rows", "columns"],
+        typer.Option(
+            help="In a table of counts, item by item: whether they are wins of the items of the "
+            "rows or of the columns.",
+            rich_help_panel=READING,
+        ),
+    ] = "rows",
     weight: Annotated[str | None, _column("weights")] = None,
     outcome_map: Annotated[
         list[str] | None,
@@ -190,13 +221,47 @@ def _source(
             rich_help_panel=READING,
         ),
     ] = False,
+    skip_most: Annotated[
+        bool,
+        typer.Option(
+            "--skip-most",
+            help="Leave bad rows out even if they are more than half.",
+            rich_help_panel=READING,
+        ),
+    ] = False,
+    na_is_name: Annotated[
+        bool,
+        typer.Option(
+            "--na-is-name",
+            help="Take N/A, NaN, null and the like as names of items or judges.",
+            rich_help_panel=READING,
+        ),
+    ] = False,
     file_format: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="csv, tsv, json, ndjson, parquet, arrow or soc, if content and ending do not "
-            "tell.",
+            help="csv, tsv, json, ndjson, parquet, arrow, soc, xlsx or ods, if content and ending "
+            "do not tell.",
             metavar="NAME",
+            rich_help_panel=READING,
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            help="The encoding of text, such as cp1252.",
+            metavar="NAME",
+            show_default="UTF-8, or a guess that is said",
+            rich_help_panel=READING,
+        ),
+    ] = None,
+    sheet: Annotated[
+        str | None,
+        typer.Option(
+            help="The sheet of a spreadsheet.",
+            metavar="NAME",
+            show_default="the first",
             rich_help_panel=READING,
         ),
     ] = None,
@@ -211,22 +276,27 @@ def _source(
         ),
     ] = None,
 ) -> Source:
-    columns = {"judge": judge, "winner": winner, "loser": loser, "left": left, "right": right}
-    columns |= {"ranking": ranking, "options": options, "item": item, "position": position}
-    columns["weight"] = weight
     meanings = _meanings(outcome_map or ())
     if memory is not None:
         size_in_bytes(memory)
-    return Source(
-        _paths(votes or [], example=example),
-        file_format,
-        columns,
-        meanings,
-        judge_per_row,
-        skip_bad,
-        in_pairs,
-        memory,
-    )
+    named = {"judge": judge, "winner": winner, "loser": loser, "left": left, "right": right}
+    named |= {"ranking": ranking, "options": options, "item": item, "position": position}
+    how = {
+        "rating": rating,
+        "lower_is_better": lower_is_better,
+        "item_columns": item_columns or (),
+        "cells": cells,
+        "counts": counts,
+        "weight": weight,
+        "outcome_map": meanings,
+        "judge_per_row": judge_per_row,
+        "na_is_name": na_is_name,
+        "skip_bad": "most" if skip_most else skip_bad,
+        "format": file_format,
+        "encoding": encoding,
+        "sheet": sheet,
+    }
+    return Source(_paths(votes or [], example=example), named | how, in_pairs, memory)
 
 
 def _paths(votes: Sequence[str], *, example: bool) -> tuple[str, ...]:

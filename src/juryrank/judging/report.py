@@ -141,6 +141,7 @@ class JudgeReport:
                 self.ranking.reliability.to_dict()
             ),
             "warnings": list(self.ranking.warnings),
+            "reading": [one.to_dict() for one in self.ranking.reading],
         }  # fmt: skip
 
     def __repr__(self) -> str:

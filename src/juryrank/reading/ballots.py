@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from juryrank.lists import Lists
 from juryrank.reading.coding import Coded, Codes, coded, notices, order_by, ordered, same_kind
 from juryrank.reading.files import Rows
-from juryrank.reading.rows import MOST_CASES, Complaint, Mask, Rules, sift
+from juryrank.reading.rows import MOST_CASES, SKIPPED, Complaint, Mask, Rules, na_names, sift
 from juryrank.votes import LEFT_WON, TIE, Votes
 
 Ints = NDArray[np.int64]
@@ -54,6 +54,8 @@ class Ballots:
     skipped: Mask | None = None
     both_bad: Mask | None = None
     """The rows that are ties because nothing is any good."""
+    one_item_is_no_vote: bool = False
+    """Whether rankings of one item are left out on purpose, and not complained about."""
 
 
 class Names(NamedTuple):
@@ -73,12 +75,20 @@ def ballot_votes(rows: Rows, ballots: Ballots, rules: Rules) -> Votes:
     """Check rankings, code them and sort them by judge."""
     items, entries = _merged(ballots)
     complaints = [*ballots.complaints, *_complaints(rows, ballots, items, entries)]
-    complaints.append(_too_short(ballots, items, entries, complaints))
+    if not rules.na_is_name:
+        complaints += _na_names(ballots, items, len(rows.frame))
+    short = _too_short(ballots, items, entries, complaints)
+    skipped, why = ballots.skipped, SKIPPED
+    if ballots.one_item_is_no_vote:
+        skipped, why = short.bad, "which rank only one item and so compare nothing"
+    else:
+        complaints.append(short)
     keep, left_out = sift(
         rows,
         complaints,
-        skip_bad=rules.skip_bad,
-        skipped=ballots.skipped,
+        rules=rules,
+        skipped=skipped,
+        why_skipped=why,
         together=ballots.of_row if len(ballots.first_row) < len(rows.frame) else None,
     )
     weight = np.ones(len(ballots.first_row)) if ballots.weight is None else ballots.weight
@@ -193,6 +203,22 @@ def _complaints(rows: Rows, ballots: Ballots, items: Coded, entries: _Merged) ->
             _empty_items(options, ballots.shown, items.codes[1], count),
         ]
     return found
+
+
+def _na_names(ballots: Ballots, items: Coded, count: int) -> list[Complaint]:
+    """Ask about names such as N/A, of items and of judges."""
+    where = f"{ballots.names.ranking} or its set" if ballots.shown else ballots.names.ranking
+    sources = [ballots.ranked] if ballots.shown is None else [ballots.ranked, ballots.shown]
+    found = na_names(where, items.labels, np.concatenate(items.codes))
+    judges = na_names("the column of judges", ballots.judges.labels, ballots.judges.codes[0])
+    rows = np.concatenate([source.row for source in sources])
+    return [
+        *(replace(one, bad=_mask(rows[one.bad], count), values=None) for one in found),
+        *(
+            replace(one, bad=_mask(ballots.first_row[one.bad], count), values=None)
+            for one in judges
+        ),
+    ]
 
 
 def _about_items(what: str, bad: Mask, entries: _Merged, items: Coded, count: int) -> Complaint:

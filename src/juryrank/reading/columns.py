@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import NEAR, SHORTEST_PART, did_you_mean, likeness
+from juryrank.reading.headers import shared_name
 from juryrank.reading.names import NAMES, known_names, place_of, plain
 
 SIDES_SHAPE, WINS_SHAPE = ("left", "right", "outcome"), ("winner", "loser")
@@ -23,6 +25,7 @@ _MEANING = {
     "options": "the set of options",
     "item": "the item",
     "position": "the position",
+    "rating": "the rating",
     "id": "the ranking an item's row belongs to",
 }
 _KEYWORDS = {"outcome": "winner", "choice": "winner", "id": "ranking"}
@@ -113,7 +116,24 @@ class WideColumns:
         return _there(self.judge, *self.places, self.options, self.weight)
 
 
-Columns = PairColumns | RankingColumns | ChoiceColumns | LongColumns | WideColumns
+@dataclass(frozen=True)
+class RatingColumns:
+    """One rating of an item per row; those of one judge, in one context, can be compared."""
+
+    item: str
+    rating: str
+    id: str | None
+    """The context: what the items were rated for."""
+    judge: str | None
+    weight: None = None
+
+    @property
+    def used(self) -> list[str]:
+        """The columns to be read."""
+        return _there(self.judge, self.id, self.item, self.rating)
+
+
+Columns = PairColumns | RankingColumns | ChoiceColumns | LongColumns | WideColumns | RatingColumns
 
 
 def _there(*names: str | None) -> list[str]:
@@ -153,9 +173,13 @@ class _Shape:
 _BY_SIDES = _Shape("pairs", SIDES_SHAPE)
 _BY_WINS = _Shape("pairs", WINS_SHAPE)
 _LONG = _Shape("one row per item", ("position", "item"), ("id",))
+_RATED = _Shape("ratings", ("rating", "item"), ("id",))
 _CHOICES = _Shape("choices from a set", ("options", "choice"))
 _RANKED = _Shape("a column of rankings", ("ranking",), ("options",))
 _WIDE = _Shape("one column per place", (), ("options",), has_places=True)
+
+
+_SHAPES = (_BY_SIDES, _BY_WINS, _LONG, _RATED, _CHOICES, _RANKED, _WIDE)
 
 
 def choose(
@@ -186,9 +210,21 @@ def choose(
         raise _missing(source, names, missing)
     roles = {role: found.column(role) for role in (*shape.needs, *shape.may, "judge", "weight")}
     _check_distinct({_keyword(role): name for role, name in roles.items() if name is not None})
-    columns = _columns(shape, roles, found)
-    _check_not_doubled(source, names, columns.used)
-    return columns
+    return _columns(shape, roles, found)
+
+
+def fits_some_shape(names: Sequence[str], hints: Mapping[str, Sequence[str]]) -> bool:
+    """Tell whether a header is that of votes, so that no other reading need be tried."""
+    found = _Header("", names, {}, hints)
+    return any(shape.takes_all(hints) and shape.fits(found) for shape in _SHAPES)
+
+
+def sides_in(names: Sequence[str], asked: Mapping[str, str | None]) -> tuple[str, str] | None:
+    """Find the columns of the left and the right item, if there is one of each."""
+    given = {side: name for side in ("left", "right") if (name := asked[side]) in names and name}
+    found = _Header("", names, given, {})
+    sides = [name for side in ("left", "right") for name in found.matches(side)]
+    return (sides[0], sides[1]) if len(set(sides)) == len(sides) == 2 else None
 
 
 def _columns(shape: _Shape, roles: Mapping[str, str | None], found: _Header) -> Columns:
@@ -196,6 +232,10 @@ def _columns(shape: _Shape, roles: Mapping[str, str | None], found: _Header) -> 
     needed = [str(roles[role]) for role in shape.needs]
     if shape is _LONG:
         return LongColumns(needed[1], needed[0], roles["id"], judge, weight)
+    if shape is _RATED:
+        if weight is not None and weight in found.given.values():
+            raise InputError("Ratings have no weights: leave the weight column out.")
+        return RatingColumns(needed[1], needed[0], roles["id"], judge)
     if shape is _CHOICES:
         return ChoiceColumns(needed[0], needed[1], judge, weight)
     if shape is _RANKED:
@@ -223,10 +263,20 @@ class _Header:
             return list(self.hints[role])
         free = [name for name in self.names if name not in self.given.values()]
         for tier in NAMES[role]:
-            found = [name for name in free if plain(name) in tier]
+            found = [name for name in free if self._is_named(name, tier)]
+            if role == "left":
+                found = [name for name in found if not self._is_second(name)]
             if found:
                 return [role] if role in found else found
         return []
+
+    def _is_named(self, name: str, tier: Sequence[str]) -> bool:
+        return plain(shared_name(name, self.names)) in tier
+
+    def _is_second(self, name: str) -> bool:
+        """Whether a side is numbered 1, and another 0."""
+        stem = plain(name).removesuffix("_1")
+        return stem != plain(name) and f"{stem}_0" in map(plain, self.names)
 
     def column(self, role: str) -> str | None:
         """Give the column that holds something, if any."""
@@ -235,8 +285,8 @@ class _Header:
             keyword = _keyword(role)
             raise InputError(
                 f"{self.source} has {len(found)} columns that may be {_MEANING[role]}: "
-                f"{', '.join(found)}. Choose one, for example with --{keyword} {found[0]} "
-                f"({keyword}={found[0]!r})."
+                f"{', '.join(found)}. Choose one, for example with --{keyword} "
+                f"{shlex.quote(found[0])} ({keyword}={found[0]!r})."
             )
         return found[0] if found else None
 
@@ -252,16 +302,17 @@ class _Header:
 
     def rows_of_places(self) -> list[tuple[str, ...]]:
         """Find columns of the first place, the second and so on, for each way to name them."""
-        families: dict[str, dict[int, str]] = {}
+        families: dict[tuple[str, str], dict[int, str]] = {}
         for name in self.names:
-            family, number = place_of(name)
+            question, kind, number = place_of(name)
             if number and name not in self.given.values():
-                families.setdefault(family, {}).setdefault(number, name)
+                families.setdefault((question, kind), {}).setdefault(number, name)
         return [
             tuple(columns[number] for number in sorted(columns))
-            for family, columns in families.items()
+            for (question, kind), columns in families.items()
             if sorted(columns) == list(range(1, len(columns) + 1))
-            and (len(columns) >= 2 if family in _SURE_PLACES else self._may_be_places(len(columns)))
+            and len(columns) >= 2
+            and (question or kind in _SURE_PLACES or self._may_be_places(len(columns)))
         ]
 
     def _may_be_places(self, count: int) -> bool:
@@ -271,19 +322,20 @@ class _Header:
 
 def _shape(found: _Header, given: Mapping[str, str]) -> _Shape:
     """Choose the shape: pairs if they are complete, else the one other shape that is."""
-    order = (_BY_SIDES, _BY_WINS, _LONG, _CHOICES, _RANKED, _WIDE)
-    able = [shape for shape in order if shape.takes(given) and shape.takes_all(found.hints)]
+    able = [shape for shape in _SHAPES if shape.takes(given) and shape.takes_all(found.hints)]
     if not able:
         said = ", ".join(f"{role}={name!r}" for role, name in given.items())
         raise InputError(
             f"No kind of vote has all these columns: {said}. Votes have left, right and winner; "
-            "winner and loser; ranking, with or without options; options and winner; or item, "
-            "position and ranking."
+            "winner and loser; ranking, with or without options; options and winner; item, "
+            "position and ranking; or item, rating and ranking."
         )
     fitting = [shape for shape in able if shape.fits(found)]
     if fitting and fitting[0] in (_BY_SIDES, _BY_WINS):
         return fitting[0]
-    if _LONG in fitting and _RANKED in fitting:
+    if _RATED in fitting and len(fitting) > 1 and not {"rating"} & {*given, *found.hints}:
+        fitting.remove(_RATED)  # scores may be noted beside any other kind of vote
+    if {_LONG, _RATED} & set(fitting) and _RANKED in fitting:
         fitting.remove(_RANKED)  # there it is the ranking's id
     if "ranking" in given and _RANKED in fitting:
         return _RANKED
@@ -299,7 +351,14 @@ def _nearest(found: _Header, able: Sequence[_Shape]) -> _Shape:
         shape for shape in able if shape in pairs or (shape.needs and found.matches(shape.needs[0]))
     ]
     # Of the pairs the second is the simpler one, so that it goes first where both lack as much.
-    begun.sort(key=lambda shape: (len(shape.lacks(found)), shape not in pairs, shape is _BY_SIDES))
+    begun.sort(
+        key=lambda shape: (
+            len(shape.lacks(found)),
+            len(shape.lacks(found)) - len(shape.needs),
+            shape not in pairs,
+            shape is _BY_SIDES,
+        )
+    )
     if begun:
         return begun[0]
     return next(shape for shape in able if shape.needs)
@@ -332,6 +391,12 @@ def _column_named(source: str, names: Sequence[str], role: str, wanted: str) -> 
     alike = [name for name in names if plain(name) == plain(wanted)]
     if len(alike) == 1:
         return alike[0]
+    doubled = [name for name in names if shared_name(name, names) == wanted]
+    if doubled:
+        raise InputError(
+            f"{source} has {len(doubled)} columns named {wanted!r}. Say which is {_MEANING[role]}, "
+            f"in their order: {', '.join(map(repr, doubled))}."
+        )
     raise InputError(
         f"{source} has no column {wanted!r}, asked for as {_MEANING[role]}. "
         f"Columns found: {listing(names, MOST_COLUMNS)}.{did_you_mean(wanted, names)}"
@@ -350,35 +415,52 @@ def _check_given(given: Mapping[str, str]) -> None:
         raise InputError("Name a loser, or a left and a right item, but not both.")
 
 
-def _check_not_doubled(source: str, names: Sequence[str], chosen: Sequence[str]) -> None:
-    # Polars renames the second of two columns of one name in CSV.
-    doubled = [name for name in chosen if f"{name}_duplicated_0" in names]
-    if doubled:
-        raise InputError(f"{source} has more than one column {doubled[0]!r}. Rename or remove one.")
-
-
 def _missing(source: str, names: Sequence[str], roles: Sequence[str]) -> InputError:
-    many = "no column" if len(roles) == 1 else "no columns"
-    wanted = " and ".join(_MEANING[role] for role in roles)
-    hints = "".join(_hint(names, role) for role in roles)
+    what = [_MEANING[role] for role in roles]
+    named = what[0] if len(what) == 1 else f"{', '.join(what[:-1])} and {what[-1]}"
+    near = {role: name for role in roles if (name := _near(names, role))}
+    hints = [
+        f"{name!r} is near to {_MEANING[role]}: if that is it, say --{_keyword(role)} "
+        f"{shlex.quote(name)} ({_keyword(role)}={name!r})."
+        for role, name in near.items()
+    ]
+    rest = [_keyword(role) for role in roles if role not in near]
+    if rest:
+        options = ", ".join(f"--{keyword} COLUMN" for keyword in rest)
+        hints.append(f"If other columns are it, name them: {options}.")
+    hints += _about_header(names)
     return InputError(
-        f"{source} has {many} for {wanted}. Columns found: {listing(names, MOST_COLUMNS)}.{hints} "
+        f"{source} has no column for {named}. Columns found: {listing(names, MOST_COLUMNS)}. "
+        f"{' '.join(hints)} "
         "Votes have the columns judge, winner, loser, or judge, left, right, winner; rankings "
-        "judge, ranking, or judge, item, rank."
+        "judge, ranking, or judge, item, rank; ratings judge, item, rating. If there is a column "
+        "for each item, name these with --item-columns."
     )
 
 
-def _hint(names: Sequence[str], role: str) -> str:
-    """How to name the column of a role, with the one that it may well be."""
-    keyword, known = _keyword(role), known_names(role)
+def _about_header(names: Sequence[str]) -> Iterator[str]:
+    """Say what may be wrong with the header itself."""
+    doubled = {shared_name(name, names) for name in names} - set(names)
+    for name in sorted(doubled):
+        yield (
+            f"Columns named {name!r} are told apart by their number: --left '{name} (1)' --right "
+            f"'{name} (2)' takes the first as the left item and the second as the right one."
+        )
+    if 2 * sum(not name.strip() or name.startswith("(unnamed") for name in names) >= len(names):
+        yield "The header has to be the first line: remove what is above it."
+
+
+def _near(names: Sequence[str], role: str) -> str:
+    """Find the column whose name is nearly one of those that a role is known by."""
+    known = known_names(role)
     others = set().union(*(known_names(other) for other in NAMES)) - known
-    free = [name for name in names if plain(name) not in others]
-    nearness = {name: max(likeness(plain(name), other) for other in known) for name in free}
-    near = [name for name in free if nearness[name] >= NEAR or _words(name) & known]
-    if not near:
-        return f" If another column is {_MEANING[role]}, say --{keyword} COLUMN ({keyword}=...)."
-    best = max(near, key=lambda name: nearness[name])
-    return f" Nearest match: {best!r}; if that is it, say --{keyword} {best} ({keyword}={best!r})."
+    scores = {
+        name: max(likeness(plain(name), other) for other in known) + (_words(name) & known != set())
+        for name in names
+        if plain(name) not in others
+    }
+    best = max(scores, key=lambda name: scores[name], default="")
+    return best if scores.get(best, 0.0) >= NEAR else ""
 
 
 def _words(name: str) -> set[str]:

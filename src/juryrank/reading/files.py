@@ -13,17 +13,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import polars as pl
 
 from juryrank.errors import InputError
 from juryrank.reading.coding import is_whole
+from juryrank.reading.encodings import UTF8, Encoding, encoding_of, not_utf8
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.formats import (
     IPC_FILE_MAGIC,
+    SEPARATOR_LINE,
     UTF8_BOM,
-    UTF16_BOMS,
     check_text,
     content_of,
     format_named,
@@ -32,10 +33,12 @@ from juryrank.reading.formats import (
     is_compressed,
     separator_of,
 )
+from juryrank.reading.headers import as_in_the_file, told_apart
 from juryrank.reading.nesting import first_record, inner_of, read_json, records_in, scan_ndjson
 from juryrank.reading.places import Place, places, unreadable
 from juryrank.reading.plain import PLACE, Plain
 from juryrank.reading.preflib import preflib_rows
+from juryrank.reading.sheets import read_sheet
 
 READ_ERRORS = (
     pl.exceptions.PolarsError,
@@ -53,8 +56,32 @@ FORMAT_NAMES = {
     "parquet": "Parquet",
     "arrow": "Arrow IPC",
     "preflib": "PrefLib",
+    "excel": "a spreadsheet",
     "unknown": "a file of votes",
 }
+
+
+TEXT_FORMATS = ("csv", "json", "ndjson", "preflib")
+UNTYPED_FORMATS = ("csv", "preflib", "excel")
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How the user wants files to be opened; None: as they seem to be."""
+
+    format: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+
+AS_IT_SEEMS = Opening()
+
+
+class Before(NamedTuple):
+    """A table with a column for each item: what it is called, and how many rows it has."""
+
+    kind: str
+    rows: int
 
 
 @dataclass(frozen=True)
@@ -66,6 +93,15 @@ class Part:
     format: str | None = None
     where: Path | bytes = b""
     separator: str = ","
+    remarks: tuple[str, ...] = ()
+    """What was guessed in opening it."""
+    before: Before | None = None
+    """What it was before it was made long."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the format has no types, so that numbers are text until seen to be numbers."""
+        return self.format in UNTYPED_FORMATS
 
     @property
     def scan(self) -> pl.LazyFrame:
@@ -94,10 +130,13 @@ class Rows:
         return where if len(self.names) == 1 else f"{where} of {self.names[part]}"
 
 
-def parts_of(source: str | os.PathLike[str] | IO[bytes], wanted: str | None) -> list[Part]:
+def parts_of(
+    source: str | os.PathLike[str] | IO[bytes], opening: Opening = AS_IT_SEEMS
+) -> list[Part]:
     """Open every file a source stands for."""
-    chosen = None if wanted is None else format_named(wanted)
-    return [_part(place, chosen) for place in places(source)]
+    if opening.format is not None:
+        opening = replace(opening, format=format_named(opening.format))
+    return [_part(place, opening) for place in places(source)]
 
 
 def header(part: Part) -> list[str]:
@@ -118,7 +157,7 @@ def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
         frame,
         tuple(part.name for part in parts),
         tuple(accumulate(len(frame) for frame in frames)),
-        text=parts[0].format in ("csv", "preflib"),
+        text=parts[0].is_text,
         called=frame[PLACE] if are_called else None,
     )
 
@@ -193,68 +232,100 @@ def _collect(part: Part, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def _rows_of(part: Part) -> pl.LazyFrame:
-    if part.format != "csv":
+    if part.format not in ("csv", "excel") or part.plain.says_places:
         return part.scan
     # A blank line, or Excel's line of nothing but separators, is no row.
     return part.scan.filter(~pl.all_horizontal(pl.all().is_null()))
 
 
-def _part(place: Place, wanted: str | None) -> Part:
+def _part(place: Place, opening: Opening) -> Part:
     unread = Part(place.name, Plain(pl.LazyFrame()), "unknown", place.where)
     with _complaining(unread):
         head = head_of(place.where)
     if not head.strip():
         raise InputError(f"{place.name} is empty: there are no votes in it.")
-    format_ = wanted or format_of(place.name, head)
-    if format_ in ("csv", "json", "ndjson", "preflib"):
-        check_text(place.name, head)
+    format_ = opening.format or format_of(place.name, head)
+    if format_ != "excel" and opening.sheet is not None:
+        raise InputError(f"{place.name} is not a spreadsheet: omit --sheet (sheet=...).")
     with _complaining(replace(unread, format=format_)):
-        return _open(place, format_, head)
+        if format_ == "excel":
+            return _open_sheet(place, opening.sheet)
+        if format_ not in TEXT_FORMATS:
+            return _open_binary(place, format_, head)
+        if opening.encoding is None:
+            check_text(place.name, head)
+        return _open_text(place, format_, head, opening.encoding)
 
 
-def _open(place: Place, format_: str, head: bytes) -> Part:
+def _open_sheet(place: Place, wanted: str | None) -> Part:
+    sheet = read_sheet(place.name, place.where, wanted)
+    plain = table_as_rows(place.name, sheet.rows.lazy())
+    remarks = (sheet.remark,) if sheet.remark else ()
+    return Part(place.name, plain, "excel", place.where, remarks=remarks)
+
+
+def _open_binary(place: Place, format_: str, head: bytes) -> Part:
+    where = content_of(place.where) if is_compressed(place.where) else place.where
+    scan = _scan_binary(replace(place, where=where), format_, head)
+    return Part(place.name, table_as_rows(place.name, scan), format_, where)
+
+
+def _open_text(place: Place, format_: str, head: bytes, wanted: str | None) -> Part:
+    encoding = encoding_of(place.name, place.where, head, wanted)
     where = place.where
-    if head.startswith(UTF16_BOMS) and format_ == "csv":
-        where = content_of(where).decode("utf-16").encode()
+    if encoding.name != UTF8.name:
+        where = _as_utf8(place.name, where, encoding)
         head = where[: len(head)]
     elif format_ == "json" or (head.startswith(UTF8_BOM) and format_ == "ndjson"):
         where = content_of(where).removeprefix(UTF8_BOM)
-    elif format_ in ("parquet", "arrow") and is_compressed(where):
-        where = content_of(where)
     separator = separator_of(head)
-    plain = _plain(replace(place, where=where), format_, head, separator)
-    return Part(place.name, plain, format_, where, separator)
+    if format_ == "csv" and (named := SEPARATOR_LINE.match(head)):
+        separator = named[1].decode()
+        where = content_of(where)[named.end() :]
+    plain = _plain(place.name, where, format_, head, separator)
+    remarks = (encoding.remark,) if encoding.remark else ()
+    return Part(place.name, plain, format_, where, separator, remarks)
 
 
-def _plain(place: Place, format_: str, head: bytes, separator: str) -> Plain:
-    """Open the rows of a file, taken out of their nests if need be."""
-    name, where = place.name, place.where
+def _as_utf8(name: str, where: Path | bytes, encoding: Encoding) -> bytes:
+    try:
+        return content_of(where).decode(encoding.name).removeprefix("\ufeff").encode()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{name} is not {encoding.name} text (byte {error.start + 1:,} is not). Name another "
+            "encoding with --encoding (encoding=...)."
+        ) from error
+
+
+def _plain(name: str, where: Path | bytes, format_: str, head: bytes, separator: str) -> Plain:
+    """Open the rows of a file of text, taken out of their nests if need be."""
     if format_ == "preflib":
-        return preflib_rows(name, _decoded(content_of(where)))
+        return preflib_rows(name, content_of(where).decode("utf-8-sig"))
     if format_ in ("json", "ndjson") and is_export(first_record(where, head)):
         return records_as_rows(name, records_in(where))
     match format_:
         case "csv":
-            scan = pl.scan_csv(where, separator=separator, infer_schema=False)
+            scan = _scan_csv(where, separator)
         case "ndjson":
             scan = scan_ndjson(where)
-        case "json":
-            scan = read_json(content_of(where)).lazy()
-        case "parquet":
-            scan = _scan_parquet(where, place.in_folder)
-        case _ if head.startswith(IPC_FILE_MAGIC):
-            scan = pl.scan_ipc(where)
         case _:
-            scan = pl.read_ipc_stream(where).lazy()
+            scan = read_json(content_of(where)).lazy()
     return table_as_rows(name, scan)
 
 
-def _decoded(content: bytes) -> str:
-    """Decode text: older files of PrefLib are not UTF-8."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
+def _scan_csv(where: Path | bytes, separator: str) -> pl.LazyFrame:
+    scan = pl.scan_csv(where, separator=separator, infer_schema=False)
+    names = scan.collect_schema().names()
+    given = as_in_the_file(names)
+    return scan if given == names else scan.rename(dict(zip(names, told_apart(given), strict=True)))
+
+
+def _scan_binary(place: Place, format_: str, head: bytes) -> pl.LazyFrame:
+    if format_ == "parquet":
+        return _scan_parquet(place.where, place.in_folder)
+    if head.startswith(IPC_FILE_MAGIC):
+        return pl.scan_ipc(place.where)
+    return pl.read_ipc_stream(place.where).lazy()
 
 
 def _scan_parquet(where: Path | bytes, in_folder: bool) -> pl.LazyFrame:
@@ -319,9 +390,7 @@ def _csv_complaint(part: Part, error: BaseException) -> InputError:
     try:
         return _ragged(part, content_of(part.where).decode()) or _damaged(part.name, "CSV", error)
     except UnicodeDecodeError as bad:
-        return InputError(
-            f"{part.name} is not UTF-8 text (byte {bad.start + 1:,} is not). Save it as UTF-8."
-        )
+        return not_utf8(part.name, bad.start)
     except READ_ERRORS as unread:
         return _damaged(part.name, "CSV", unread)
 
@@ -335,10 +404,13 @@ def _ragged(part: Part, text: str) -> InputError | None:
     if not long:
         return None
     cases = ", ".join(f"row {number:,} ({len(rows[number - 1])})" for number in long[:3])
+    hint = "A field with a separator in it needs quotes."
+    if all(len(row) == width + 1 for row in rows):
+        hint = "The header lacks a name for the first column, as R writes it: add one."
     has = "has" if len(long) == 1 else "have"
     return InputError(
         f"{part.name}: {len(long):,} of {len(rows):,} rows {has} more fields than the header's "
-        f"{width}: {cases}. A field with a separator in it needs quotes."
+        f"{width}: {cases}. {hint}"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import re
 import zlib
 from pathlib import Path, PurePath
 from typing import cast
@@ -29,13 +30,22 @@ ENDINGS = {
     ".soi": "preflib",
     ".toc": "preflib",
     ".toi": "preflib",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xlsb": "excel",
+    ".xls": "excel",
+    ".ods": "excel",
 }
+ARCHIVE = ".zip"
 COMPRESSED = (".gz", ".zst")
 SEPARATORS = ",\t;|"
+SEPARATOR_LINE = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,\t;|])\r?\n")
+"""The first line of some files for Excel: it names the separator."""
 HEAD = 1 << 16
 GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 UTF8_BOM, UTF16_BOMS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 IPC_FILE_MAGIC, IPC_STREAM_MAGIC = b"ARROW1", b"\xff\xff\xff\xff"
+ZIP_MAGIC, OLD_EXCEL_MAGIC = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def ending_of(name: str) -> str:
@@ -59,6 +69,8 @@ def format_of(name: str, head: bytes) -> str:
         return "parquet"
     if head.startswith((IPC_FILE_MAGIC, IPC_STREAM_MAGIC)):
         return "arrow"
+    if head.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):  # archives were unpacked before
+        return "excel"
     by_ending = ENDINGS.get(ending_of(name), "unknown")
     if by_ending in ("unknown", "json"):
         if head.removeprefix(UTF8_BOM).startswith(b"#") and b"# ALTERNATIVE NAME" in head:
@@ -70,14 +82,11 @@ def format_of(name: str, head: bytes) -> str:
 
 def check_text(name: str, head: bytes) -> None:
     """Complain about a file that should be text and is not."""
-    if head.startswith(b"PK\x03\x04"):
-        raise InputError(
-            f"{name} is a zip archive or an Excel workbook. Unpack it, or save the sheet as CSV."
-        )
     if b"\x00" in head and not head.startswith(UTF16_BOMS):
         raise InputError(
             f"{name} is binary data and none of the formats juryrank reads: "
-            "CSV, TSV, NDJSON, JSON, Parquet, Arrow IPC, PrefLib, also as .gz or .zst."
+            "CSV, TSV, NDJSON, JSON, Parquet, Arrow IPC, PrefLib, also as .gz, .zst or .zip; "
+            "Excel and OpenDocument sheets."
         )
 
 

@@ -47,6 +47,7 @@ from juryrank.reading.outcomes import (
     Words,
     as_text,
     lexicon_of,
+    told_numbers,
 )
 from juryrank.reading.pairs import check_two_items
 from juryrank.reading.rows import (
@@ -61,6 +62,7 @@ from juryrank.reading.rows import (
     bad_weights,
     is_weight,
     missing,
+    na_names,
     refuse,
     weights,
 )
@@ -207,7 +209,7 @@ class _Raw:
     def rows(self) -> Rows:
         """What rows are called; the rows themselves are not there."""
         names = tuple(part.name for part in self._parts)
-        return Rows(pl.DataFrame(), names, tuple(self.ends), self._parts[0].format == "csv")
+        return Rows(pl.DataFrame(), names, tuple(self.ends), self._parts[0].is_text)
 
     @property
     def judges(self) -> pl.Series:
@@ -295,9 +297,11 @@ class _Checked:
     def __init__(self, raw: _Raw, rules: Rules, piece_size: int, say: Say | None) -> None:
         self.raw = raw
         self._piece_size = piece_size
+        self._na_is_name = rules.na_is_name
         check_two_items(raw.items.labels, raw.items.has_missing)
         self._words = raw.words
         self._lexicon = lexicon_of(self._words, raw.columns, raw.items.labels, rules.meanings)
+        self.numbers = told_numbers(self._words, raw.columns, raw.items.labels, rules.meanings)
         self._doubts = Doubts()
         if raw.word is not None and not self._lexicon.is_plain:
             for where in pieces(len(raw), piece_size):
@@ -343,7 +347,7 @@ class _Checked:
         if not rules.skip_bad:
             refuse(found, self.raw.rows.place)
         skipped_rows, same_rows = others
-        return account(found, bad_rows, skipped_rows, same_rows, self.raw.rows.place)
+        return account(found, bad_rows, skipped_rows, same_rows, self.raw.rows.place, rules)
 
     def _count(self, piece: _Piece, keep: NDArray[np.bool_]) -> None:
         self.votes_of += counts(piece.judge[keep], len(self.votes_of))
@@ -358,13 +362,17 @@ class _Checked:
         """Read some rows, and find what is wrong with them (but for weights, found before)."""
         raw, columns = self.raw, self.raw.columns
         said, complaints = None, []
+        judge, left, right = (column.read(where) for column in (raw.judge, raw.left, raw.right))
         if raw.word is not None:
             outcome = self._outcomes(raw.word, where)
-            said, complaints = outcome.codes, bad_outcomes(outcome)
-        judge, left, right = (column.read(where) for column in (raw.judge, raw.left, raw.right))
+            said, complaints = outcome.codes, bad_outcomes(outcome, (left < 0) | (right < 0))
         weight = None if raw.weight is None else raw.weight.read(where)
+        labels_of = (raw.judges, raw.items.labels, raw.items.labels)
         sides = ((str(columns.judge), judge), (columns.left, left), (columns.right, right))
         complaints += [missing(column, codes) for column, codes in sides]
+        if not self._na_is_name:
+            for (column, codes), names in zip(sides, labels_of, strict=True):
+                complaints += na_names(f"the column {column!r}", names, codes)
         return _Piece(judge, left, right, said, weight), complaints
 
     def _outcomes(self, word: _Column, where: slice) -> Outcomes:
@@ -373,7 +381,8 @@ class _Checked:
             said = self._lexicon.as_word[codes]
         else:
             said = self._doubts.settled(*self._readings(word, where))
-        return Outcomes(said, Words(self._words, codes), ANY_OUTCOME)
+        advice = self._lexicon.advice(self._words)
+        return Outcomes(said, Words(self._words, codes), ANY_OUTCOME, advice)
 
     def _readings(self, word: _Column, where: slice) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         sides = (column.read(where) for column in (word, self.raw.left, self.raw.right))
@@ -400,8 +409,10 @@ def larger_votes(
     memory: int,
     judge_prefixes: Sequence[str] = (),
     say: Say | None = None,
-) -> Votes:
+) -> tuple[Votes, list[tuple[LeftOut, tuple[str, ...]]]]:
     """Read votes on pairs from one source or several, holding few of them in memory at a time.
+
+    Gives the votes of all; of each source what was left out, and what numbers were taken to mean.
 
     Args:
         sources: The files of each source, and which of their columns hold what.
@@ -416,7 +427,8 @@ def larger_votes(
         checked = [_checked(*source, rules, limits, room, say) for source in sources]
         for source, prefix in zip(checked, judge_prefixes, strict=bool(judge_prefixes)):
             source.judges = pl.Series([f"{prefix} {judge}" for judge in source.judges])
-        return _joined(checked, limits, say)
+        known = [(source.left_out, source.numbers) for source in checked]
+        return _joined(checked, limits, say), known
 
 
 def _joined(checked: Sequence[_Checked], limits: Limits, say: Say | None) -> Votes:

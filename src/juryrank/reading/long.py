@@ -12,6 +12,7 @@ from juryrank.reading.coding import Coded, coded, labels
 from juryrank.reading.columns import LongColumns
 from juryrank.reading.files import Rows
 from juryrank.reading.rows import (
+    MOST_CASES,
     Complaint,
     Mask,
     Rules,
@@ -34,7 +35,7 @@ def long_ballots(rows: Rows, columns: LongColumns, rules: Rules) -> Ballots:
         )
     judges = judges_of(rows, columns.judge, per_row=False)
     ids = None if columns.id is None else coded(labels(rows.frame[columns.id]))
-    of_row, first_row = _grouped(judges, ids)
+    of_row, first_row = grouped(judges, ids)
     position = _positions(rows.frame[columns.position])
     level, gaps = _levels(of_row, position)
     found = [missing(str(columns.judge), judges.codes[0])] if judges.has_missing else []
@@ -60,7 +61,7 @@ def long_ballots(rows: Rows, columns: LongColumns, rules: Rules) -> Ballots:
     )
 
 
-def _grouped(judges: Coded, ids: Coded | None) -> tuple[Ints, Ints]:
+def grouped(judges: Coded, ids: Coded | None) -> tuple[Ints, Ints]:
     """Number the rankings by their first row; -1 for rows without a judge or an id."""
     key = judges.codes[0].astype(np.int64)
     lost = key < 0
@@ -137,8 +138,10 @@ def _bad_positions(column: pl.Series, position: NDArray[np.float64], gaps: Mask)
         Complaint(
             "a position after a gap in its ranking",
             gaps,
-            given,
-            "Positions are 1, 2, 3 and so on; with ties 1, 2, 2, 4 or 1, 2, 2, 3.",
+            {int(row): given[int(row)] for row in np.flatnonzero(gaps)[:MOST_CASES]},
+            "Positions are 1, 2, 3 and so on; with ties 1, 2, 2, 4 or 1, 2, 2, 3. If they are "
+            "ratings, of which higher is better, say --rating instead of --position (of a survey "
+            "with a column for each item: --cells rating).",
         ),
     ]
 

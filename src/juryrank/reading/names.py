@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 _SIDES = (
     ("model_a", "model_b"),
@@ -42,11 +43,32 @@ _JUDGES = _names(
     "judge worker annotator rater user performer labeler labeller evaluator reviewer voter "
     "assessor participant grader expert respondent"
 )
+_MORE_JUDGES = _names(
+    "judge_model llm_judge judge_llm judge_model_name judge_model_id evaluator_model "
+    "annotator_model grader_model annotated_by labeled_by labelled_by rated_by evaluated_by "
+    "judged_by completed_by submitted_by prolific_pid prolific_id coder scorer marker teacher "
+    "subject subject_id participant_number"
+)
+_EMAILS = _names("email email_address e_mail username user_name your_name name_of_judge")
 _WINNERS = _names(
     "chosen preferred better won winning_item winner_id winner_name winner_model chosen_item "
     "preferred_item"
 )
 _LOSERS = _names("rejected worse lost losing_item loser_id loser_name loser_model rejected_item")
+_THINGS = _names("item model candidate option player team system image text response output")
+_WON = _names("winning winner chosen preferred selected better")
+_LOST = _names(
+    "losing loser rejected not_chosen unchosen not_preferred non_preferred dispreferred unselected "
+    "not_selected worse"
+)
+
+
+def _composed(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Name a thing by what became of it: ``candidate_chosen``, ``chosen_candidate``."""
+    both = [(f"{what}_{word}", f"{word}_{what}") for what in _THINGS for word in words]
+    return tuple(name for pair in both for name in pair)
+
+
 _OUTCOMES = _names(
     "outcome label result choice preference vote answer verdict judgment judgement decision "
     "selected selection"
@@ -60,8 +82,40 @@ _SETS = _names(
     "choice_set item_set"
 )
 _ITEMS = _names("item_id itemid item_name alternative candidate option object model system")
+_ITEM_NAMES = tuple(
+    f"{what}{end}"
+    for what in ("model", "system", "candidate", "option", "object", "product", "alternative")
+    for end in ("_name", "_id")
+)
+_MORE_ITEMS = _names(
+    "response response_id product brand essay essay_id submission submission_id player team movie "
+    "image"
+)
 _PLACES = _names("position place placement placing standing rank_position")
+_CONTEXTS = _names("prompt context instruction example sample document conversation topic query")
 _LISTS = _names("ranking list ballot race task question session")
+
+_NUMBERED = ("1", "2"), ("_1", "_2")
+_MORE_SIDES = (
+    *((f"{what}{a}", f"{what}{b}") for what in ("player", "team") for a, b in _NUMBERED),
+    *((f"{what}_0", f"{what}_1") for what in _THINGS),
+    ("assistant_a", "assistant_b"),
+    ("model_a_name", "model_b_name"),
+    ("model_name_a", "model_name_b"),
+    ("model_name_1", "model_name_2"),
+    ("model_a_id", "model_b_id"),
+    ("item_a_id", "item_b_id"),
+    ("item1_id", "item2_id"),
+    ("left_name", "right_name"),
+    ("left_image", "right_image"),
+    ("image_left", "image_right"),
+    ("team_a", "team_b"),
+    ("home_team", "away_team"),
+)
+_MORE_OUTCOMES = _names(
+    "response better_response_id better_response better_id which_is_better which_one "
+    "human_preference overall_preference pairwise_preference final_verdict"
+)
 
 Tiers = tuple[tuple[str, ...], ...]
 NAMES: dict[str, Tiers] = {
@@ -69,24 +123,58 @@ NAMES: dict[str, Tiers] = {
         ("judge",),
         tuple(f"{who}{what}" for who in _JUDGES for what in ("", "_id", "_name", "id", "_hash")),
         ("evaluation_session_id",),  # LMArena's: all votes of a session are one person's
+        _MORE_JUDGES,
+        tuple(f"{who}_email" for who in _JUDGES),
+        _EMAILS,
     ),
-    "left": (("left",), tuple(a for a, _ in _SIDES), tuple(a for a, _ in _SIDES_AS_TEXT)),
-    "right": (("right",), tuple(b for _, b in _SIDES), tuple(b for _, b in _SIDES_AS_TEXT)),
-    "winner": (("winner",), _WINNERS),
-    "loser": (("loser",), _LOSERS),
-    "outcome": (("winner",), (*_OUTCOMES, *_WINNERS, "winners")),
+    "left": (
+        ("left",),
+        tuple(a for a, _ in _SIDES),
+        tuple(a for a, _ in _SIDES_AS_TEXT),
+        tuple(a for a, _ in _MORE_SIDES),
+    ),
+    "right": (
+        ("right",),
+        tuple(b for _, b in _SIDES),
+        tuple(b for _, b in _SIDES_AS_TEXT),
+        tuple(b for _, b in _MORE_SIDES),
+    ),
+    "winner": (("winner",), _WINNERS, _composed(_WON), ("selected", "winners")),
+    "loser": (("loser",), _LOSERS, (*_composed(_LOST), *_LOST, "losers")),
+    "outcome": (("winner",), (*_OUTCOMES, *_WINNERS, "winners"), _MORE_OUTCOMES),
     "choice": (("winner",), (*_OUTCOMES, *_WINNERS)),
     "weight": (("weight",), ("weights", "count", "counts", "n_votes", "multiplicity", "frequency")),
     "ranking": (("ranking",), _RANKINGS),
     "options": (("options",), _SETS),
-    "item": (("item",), _ITEMS),
+    "item": (("item",), _ITEMS, _ITEM_NAMES, _MORE_ITEMS),
     "position": (("rank",), _PLACES),
-    "id": (("ranking_id",), tuple(f"{what}{end}" for what in _LISTS for end in ("", "_id", "id"))),
+    "rating": (("rating",), ("ratings", "score", "stars", "rating_value", "likert", "points")),
+    "id": (
+        ("ranking_id",),
+        tuple(f"{what}{end}" for what in _LISTS for end in ("", "_id", "id")),
+        tuple(f"{what}{end}" for what in _CONTEXTS for end in ("_id", "id")),
+        _CONTEXTS,
+    ),
 }
 """The names people give the columns; an earlier tier wins, two of the same tier are a question."""
 
+COUNTED_WINS = (
+    ("wins_a", "wins_b"),
+    ("a_wins", "b_wins"),
+    ("win1", "win2"),
+    ("win_1", "win_2"),
+    ("wins1", "wins2"),
+    ("wins_1", "wins_2"),
+    ("left_wins", "right_wins"),
+    ("wins_left", "wins_right"),
+    ("home_wins", "away_wins"),
+)
+"""Names of columns that count the wins of the left and the right item."""
+COUNTED_TIES = _names("ties draws tie draw n_ties")
+
 _ORDINALS = _names("first second third fourth fifth sixth seventh eighth ninth tenth")
-_NUMBERED_PLACE = re.compile(r"(rank|choice|position|place|pick|preference)_?([1-9][0-9]*)")
+_NUMBERED_PLACE = re.compile(r"(rank|ranking|choice|position|place|pick|preference)_?([1-9][0-9]*)")
+_BRACKETED = re.compile(r"\s*(.*?)\s*\[\s*([^\[\]]+?)\s*\]\s*", re.DOTALL)
 _ORDINAL_PLACE = re.compile(r"([1-9][0-9]*)(?:st|nd|rd|th)(?:_choice|_place)?")
 
 
@@ -95,17 +183,40 @@ def plain(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().lower())
 
 
+def in_brackets(name: str) -> re.Match[str] | None:
+    """Take a survey's column apart: ``Rank the drinks [Tea]`` is a question and its row."""
+    return _BRACKETED.fullmatch(name)
+
+
 def known_names(role: str) -> set[str]:
     """All names by which a column is recognised."""
     return {name for tier in NAMES[role] for name in tier}
 
 
-def place_of(name: str) -> tuple[str, int]:
-    """Give the kind of name a place has, and the number of the place, 0 for no place."""
+class PlaceName(NamedTuple):
+    """What the name of a column of a place says."""
+
+    question: str
+    """What was asked, where the place stands in brackets behind it."""
+    kind: str
+    number: int
+    """0 for no place."""
+
+
+NO_PLACE = PlaceName("", "", 0)
+
+
+def place_of(name: str) -> PlaceName:
+    """Tell which place a column is for: ``1st``, ``rank_2``, ``Your favourites [3rd choice]``."""
+    question = ""
+    if bracketed := in_brackets(name):
+        question, name = bracketed[1], bracketed[2]
     name = plain(name)
     if numbered := _NUMBERED_PLACE.fullmatch(name):
-        return numbered[1], int(numbered[2])
+        return PlaceName(question, numbered[1], int(numbered[2]))
     if ordinal := _ORDINAL_PLACE.fullmatch(name):
-        return "ordinal", int(ordinal[1])
+        return PlaceName(question, "ordinal", int(ordinal[1]))
     word = name.removesuffix("_choice").removesuffix("_place")
-    return ("word", _ORDINALS.index(word) + 1) if word in _ORDINALS else ("", 0)
+    if word not in _ORDINALS:
+        return NO_PLACE
+    return PlaceName(question, "word", _ORDINALS.index(word) + 1)

@@ -13,6 +13,7 @@ from juryrank.errors import InputError
 from juryrank.reading.coding import PIECE, Coded, coded, labels, translated
 from juryrank.reading.columns import PairColumns
 from juryrank.reading.names import NAMES, plain
+from juryrank.reading.verdicts import number_in, numbers_of_sides, statement
 from juryrank.votes import LEFT_WON, RIGHT_WON, TIE
 
 UNKNOWN, AMBIGUOUS, SKIP, BOTH_BAD = 2, 3, 4, 5
@@ -25,20 +26,42 @@ _MEANINGS = {
     "both_bad": BOTH_BAD,
     "skip": SKIP,
 }
+ADVICE = "Fix the file or map them with --outcome-map."
 MEANINGS = "left, right, tie, both_bad or skip"
-_TIES = ("tie", "ties", "tied", "draw", "equal", "tie_(inconsistent)")
-_BOTH_BAD = ("both_bad", "bothbad", "both_are_bad", "neither", "tie_(bothbad)", "tie_(both_bad)")
+_TIES = (
+    "tie", "ties", "tied", "draw", "drawn", "equal", "equally_good", "both_good", "both_are_good",
+    "same", "the_same", "about_the_same", "no_preference", "no_difference", "indifferent",
+    "it's_a_tie", "its_a_tie", "tie_(inconsistent)", "tie_(both_good)",
+)  # fmt: skip
+_BOTH_BAD = (
+    "both_bad", "bothbad", "both_are_bad", "both_poor", "neither", "equally_bad", "tie_(bothbad)",
+    "tie_(both_bad)",
+)  # fmt: skip
 NO_SIDE_WORDS = (
     dict.fromkeys(_TIES, TIE)
     | dict.fromkeys(_BOTH_BAD, BOTH_BAD)
     | dict.fromkeys(("skip", "skipped", "ignore"), SKIP)
 )
 """The words that say something other than which item is better."""
+# What numbers sides from 1 goes before what numbers them from 0.
 _WORDS = (
-    {word: LEFT_WON for tier in NAMES["left"] for word in tier}
-    | {word: RIGHT_WON for tier in NAMES["right"] for word in tier}
+    {word: RIGHT_WON for tier in NAMES["right"] for word in tier}
+    | {word: LEFT_WON for tier in NAMES["left"] for word in tier}
     | NO_SIDE_WORDS
 )
+
+_EITHER_WAY = {
+    frozenset(words.split()): both
+    for words, both in {
+        "0 1": ("0=left,1=right", "1=left,0=right"),
+        "-1 1": ("1=left,-1=right", "-1=left,1=right"),
+        "-1 0 1": ("1=left,0=tie,-1=right", "-1=left,0=tie,1=right"),
+        "0 1 2": ("1=left,2=right,0=tie", "0=left,1=right,2=tie"),
+        "true false": ("true=left,false=right", "false=left,true=right"),
+        "yes no": ("yes=left,no=right", "no=left,yes=right"),
+    }.items()
+}
+"""Words that are common in outcome columns, and two ways in which they are meant."""
 
 Codes = NDArray[np.int8]
 ANY_OUTCOME = frozenset((LEFT_WON, TIE, RIGHT_WON, UNKNOWN, AMBIGUOUS, SKIP, BOTH_BAD))
@@ -65,6 +88,11 @@ class Words:
         code = self.codes[row]
         return "" if code < 0 else str(self.labels[int(code)])
 
+    def of(self, rows: NDArray[np.int64]) -> pl.Series:
+        """Give the words of some rows."""
+        codes = pl.Series(self.codes[rows], dtype=pl.Int64)
+        return self.labels.cast(pl.String).gather(codes.set(codes < 0, None))
+
 
 @dataclass(frozen=True)
 class Outcomes:
@@ -74,6 +102,8 @@ class Outcomes:
     words: Words
     possible: frozenset[int]
     """The outcomes that may occur."""
+    advice: str = ADVICE
+    """What to do about unknown words."""
 
     def are(self, outcome: int) -> NDArray[np.bool_] | None:
         """Tell which rows have an outcome; None if none can."""
@@ -121,7 +151,7 @@ def outcomes(
     codes = np.empty(len(row_word), dtype=np.int8)
     for piece in pieces:
         codes[piece] = doubts.settled(*lexicon.readings(*(side[piece] for side in sides)))
-    return Outcomes(codes, words, ANY_OUTCOME)
+    return Outcomes(codes, words, ANY_OUTCOME, lexicon.advice(words.labels))
 
 
 @dataclass(frozen=True)
@@ -136,6 +166,16 @@ class Lexicon:
     def is_plain(self) -> bool:
         """Whether every word has a meaning, and none is an item's name."""
         return bool((self.as_word[:-1] != UNKNOWN).all() and (self.as_item < 0).all())
+
+    def advice(self, words: pl.Series) -> str:
+        """Say what to do about unknown words: some are known to mean either side."""
+        unknown = pl.Series((self.as_word[:-1] == UNKNOWN) & (self.as_item[:-1] < 0))
+        told = words.filter(unknown)
+        said = frozenset(word.strip().lower().removesuffix(".0") for word in told if word.strip())
+        if said not in _EITHER_WAY:
+            return ADVICE
+        one, other = _EITHER_WAY[said]
+        return f"These may mean either side: say --outcome-map {one} or --outcome-map {other}."
 
     def readings(
         self, word: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32]
@@ -154,11 +194,39 @@ def lexicon_of(
     """Find out what words can say."""
     # The name of a side's column means that side, whatever other files mean by it.
     known = _WORDS | {plain(columns.left): LEFT_WON, plain(columns.right): RIGHT_WON}
-    told = [meaning(text, known, meanings) for text in (*words, "")]
+    numbers = numbers_of_sides(columns.left, columns.right, words)
+    told = [_told(text, known, numbers, meanings) for text in (*words, "")]
     return Lexicon(
         np.array(told, dtype=np.int8),
         np.append(_item_of_word(words, items, meanings), np.int32(-1)),
     )
+
+
+def _told(
+    word: str, known: Mapping[str, int], numbers: Mapping[float, int], meanings: Mapping[str, int]
+) -> int:
+    said = meaning(word, known, meanings)
+    if said != UNKNOWN:
+        return said
+    number = number_in(word)
+    told = statement(word) if number is None else numbers.get(number)
+    return UNKNOWN if told is None else told
+
+
+def told_numbers(
+    words: pl.Series, columns: PairColumns, items: pl.Series, meanings: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Say what numbers were taken to mean, if the user has not said it and no item has the name."""
+    numbers = numbers_of_sides(columns.left, columns.right, words)
+    if not numbers or words.is_in(items.cast(pl.String).implode()).any():
+        return ()
+    names = {LEFT_WON: "left", TIE: "tie", RIGHT_WON: "right"}
+    said = []
+    for word in words.sort():
+        number = number_in(word)
+        if number is not None and number in numbers and meaning(word, {}, meanings) == UNKNOWN:
+            said.append(f"{word.strip()} means {names[numbers[number]]}")
+    return (f"outcome {', '.join(said)} (else --outcome-map)",) if said else ()
 
 
 def as_text(column: pl.Series) -> pl.Series:

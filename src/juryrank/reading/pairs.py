@@ -32,6 +32,7 @@ from juryrank.reading.rows import (
     bad_weights,
     judges_of,
     missing,
+    na_names,
     sift,
     weights,
 )
@@ -48,12 +49,12 @@ def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
         else outcomes(rows.frame[columns.outcome], columns, items, rules.meanings)
     )
     weight = None if columns.weight is None else weights(rows.frame[columns.weight])
-    complaints = _complaints(rows, columns, items, judges, outcome, weight)
+    complaints = _complaints(rows, columns, rules, items, judges, outcome, weight)
     check_two_items(items.labels, items.has_missing)
     keep, left_out = sift(
         rows,
         complaints,
-        skip_bad=rules.skip_bad,
+        rules=rules,
         same=items.codes[0] == items.codes[1],
         skipped=None if outcome is None else outcome.are(SKIP),
     )
@@ -76,17 +77,24 @@ def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
 def _complaints(
     rows: Rows,
     columns: PairColumns,
+    rules: Rules,
     items: Coded,
     judges: Coded,
     outcome: Outcomes | None,
     weight: NDArray[np.float64] | None,
 ) -> list[Complaint]:
-    found = [] if outcome is None else bad_outcomes(outcome)
+    sides = list(zip((columns.left, columns.right), items.codes, strict=True))
+    found = []
+    if outcome is not None:
+        found += bad_outcomes(outcome, np.logical_or(*(codes < 0 for codes in items.codes)))
     if judges.has_missing:
         found.append(missing(str(columns.judge), judges.codes[0]))
     if items.has_missing:
-        sides = zip((columns.left, columns.right), items.codes, strict=True)
         found += [missing(column, codes) for column, codes in sides]
+    if not rules.na_is_name:
+        found += na_names(f"the column {columns.judge!r}", judges.labels, judges.codes[0])
+        for column, codes in sides:
+            found += na_names(f"the column {column!r}", items.labels, codes)
     if weight is not None and columns.weight is not None:
         found.append(bad_weights(rows.frame[columns.weight], weight))
     return found

@@ -10,7 +10,8 @@ from typing import IO
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import near_names
-from juryrank.reading.formats import ENDINGS, ending_of
+from juryrank.reading.archives import is_archive, unpacked
+from juryrank.reading.formats import ARCHIVE, ENDINGS, ending_of
 
 GLOB_SIGNS = frozenset("*?[")
 
@@ -30,11 +31,11 @@ def places(source: str | os.PathLike[str] | IO[bytes]) -> list[Place]:
     if isinstance(source, str) and source == "-":
         if sys.stdin is None:
             raise InputError("There is no standard input to read votes from.")
-        return [Place("Standard input", sys.stdin.buffer.read())]
+        return _unpacked([Place("Standard input", sys.stdin.buffer.read())])
     if isinstance(source, str | os.PathLike):
         return _places_at(os.fspath(source))
     if hasattr(source, "read"):
-        return [_opened(source)]
+        return _unpacked([_opened(source)])
     raise InputError(
         f"Votes cannot be read from a {type(source).__name__}. "
         "Give a file name or an open file; for data frames there is votes_from."
@@ -56,13 +57,32 @@ def _places_at(text: str) -> list[Place]:
     path = Path(text).expanduser()
     try:
         found = _found(path)
+        if not found and not path.is_dir():
+            raise _not_there(text, path)
+        found = _unpacked(found)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         raise unreadable(text, error) from error
     if path.is_dir():
         return _one_format(f"The folder {path}", found)
-    if not found:
-        raise _not_there(text, path)
     return found if len(found) == 1 else _one_format(text, found)
+
+
+def _unpacked(found: list[Place]) -> list[Place]:
+    """Put the files in archives in the place of these."""
+    return [inner for place in found for inner in _files_of(place)]
+
+
+def _files_of(place: Place) -> list[Place]:
+    if not is_archive(place.where):
+        return [place]
+    members = unpacked(place.name, place.where)
+    return _one_format(
+        f"The archive {place.name}",
+        [Place(f"{place.name}/{name}", content) for name, content in members],
+        "Unpack it and give the files of one format",
+    )
 
 
 def _found(path: Path) -> list[Place]:
@@ -93,23 +113,26 @@ def _files_in(folder: Path) -> list[Path]:
     return [
         path
         for path in sorted(folder.rglob("*"))
-        if ending_of(path.name) in ENDINGS
-        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+        if ending_of(path.name) in (*ENDINGS, ARCHIVE)
+        and not any(part.startswith((".", "_", "~")) for part in path.relative_to(folder).parts)
         and path.is_file()
     ]
 
 
-def _one_format(name: str, found: list[Place]) -> list[Place]:
+def _one_format(
+    name: str,
+    found: list[Place],
+    way_out: str = "Choose those of one format with a glob, such as 'folder/*.parquet'",
+) -> list[Place]:
     if not found:
         raise InputError(
             f"{name} holds no files of votes. Known endings: {', '.join(sorted(ENDINGS))}, "
-            "each also with .gz or .zst."
+            "each also with .gz or .zst; and .zip."
         )
     formats = sorted({ENDINGS.get(ending_of(place.name), "unknown") for place in found})
     if len(formats) > 1:
         raise InputError(
-            f"{name} holds files of several formats ({', '.join(formats)}). "
-            "Choose those of one format with a glob, such as 'folder/*.parquet'."
+            f"{name} holds files of several formats ({', '.join(formats)}). {way_out}."
         )
     return found
 
@@ -127,7 +150,7 @@ def _not_there(text: str, path: Path) -> InputError:
         return InputError(
             f"There is no file {text!r}. Did you mean {str(path.parent / stems[near[0]])!r}?"
         )
-    known = [name for name in neighbours if ending_of(name) in ENDINGS]
+    known = [name for name in neighbours if ending_of(name) in (*ENDINGS, ARCHIVE)]
     has = f"its folder has {listing(known)}" if known else "its folder has no files of votes"
     return InputError(f"There is no file {text!r}; {has}.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -46,7 +47,8 @@ def ranking_ballots(rows: Rows, columns: RankingColumns, rules: Rules) -> Ballot
             Complaint("a ranking that cannot be read", cells.unreadable, column, _HOW_TO_WRITE),
         ]
         names = Names("the ranking", hint=_one_item_hint(columns))
-    return _ballots(rows, columns, rules, cells.entries, names, complaints)
+    ballots = _ballots(rows, columns, rules, cells.entries, names, complaints)
+    return replace(ballots, one_item_is_no_vote=columns.unread is not None)
 
 
 def _one_item_hint(columns: RankingColumns) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from juryrank.errors import InputError
 from juryrank.reading import preflib
@@ -17,27 +17,36 @@ from juryrank.reading.columns import (
     LongColumns,
     PairColumns,
     RankingColumns,
+    RatingColumns,
     WideColumns,
     choose,
 )
 from juryrank.reading.files import Part, Rows, header, parts_of, read_rows
 from juryrank.reading.frames import part_of
+from juryrank.reading.grids import made_long
 from juryrank.reading.larger import larger_votes
 from juryrank.reading.long import long_ballots
-from juryrank.reading.outcomes import checked_map
+from juryrank.reading.outcomes import as_text, told_numbers
 from juryrank.reading.pairs import pair_votes
 from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ballots
+from juryrank.reading.ratings import rating_votes
+from juryrank.reading.request import Asked, Request, request_of
 from juryrank.reading.rows import Rules
+from juryrank.reading.told import reading_of
+from juryrank.reading.verdicts import number_in
 from juryrank.sizes import size_in_bytes
 from juryrank.votes import Votes
 
-Asked = dict[str, str | None]
+FIRST_ROWS = 1000
+"""Rows in which an outcome that is a number is looked for."""
 
 
 def read_votes(
     source: str | os.PathLike[str] | IO[bytes],
     *,
     format: str | None = None,  # noqa: A002  the word users know
+    encoding: str | None = None,
+    sheet: str | None = None,
     judge: str | None = None,
     winner: str | None = None,
     loser: str | None = None,
@@ -47,20 +56,30 @@ def read_votes(
     options: str | None = None,
     item: str | None = None,
     position: str | None = None,
+    rating: str | None = None,
+    lower_is_better: bool = False,
+    item_columns: Sequence[str] = (),
+    cells: Literal["position", "rating"] | None = None,
+    counts: Literal["rows", "columns"] = "rows",
     weight: str | None = None,
     outcome_map: Mapping[str, str] | None = None,
     judge_per_row: bool = False,
-    skip_bad: bool = False,
+    na_is_name: bool = False,
+    skip_bad: bool | Literal["most"] = False,
     memory: str | int | None = None,
 ) -> Votes:
     """Read votes from a file: pairs, rankings, or choices from sets.
 
     Args:
         source: A file of CSV, TSV, NDJSON, JSON, Parquet, Arrow IPC or PrefLib (``.soc``, ``.soi``,
-            ``.toc``, ``.toi``), also compressed as ``.gz`` or ``.zst``; a folder or glob of such
+            ``.toc``, ``.toi``), also compressed as ``.gz`` or ``.zst``; a spreadsheet (``.xlsx``,
+            ``.xls``, ``.ods``; needs ``juryrank[excel]``); a folder, glob or ``.zip`` of such
             files; ``-`` for standard input; an open file. Exports of LMArena, Label Studio and
             Argilla are known by their structure.
         format: The format, if it cannot be told from the content and the ending.
+        encoding: The encoding of text, such as ``"cp1252"``; without it UTF-8, or a guess that
+            ``votes.reading`` tells.
+        sheet: The name of the sheet of a spreadsheet; without it the first.
         judge: The column of judges, if its name does not say so. Without such a column all votes
             are one judge's.
         winner: The column of winners, or of outcomes where there are left and right items, or of
@@ -75,11 +94,22 @@ def read_votes(
             ``;`` or ``,`` between the items. Those not ranked are below those that are.
         item: The column of items, where there is a row for each item of a ranking.
         position: The column of the items' positions there; 1 is the best.
+        rating: The column of ratings, where there is a row for each item that a judge rated. Of
+            two items that a judge rated (in one context, named by `ranking`), the one rated higher
+            wins; equal ratings are ties.
+        lower_is_better: Whether the lower rating wins.
+        item_columns: The columns of a survey that has one for each item, or the question they have
+            before their brackets.
+        cells: Whether the cells of such a survey are positions, 1 being the best, or ratings.
+        counts: In a table of counts, item by item: whether they are wins of the items of the rows
+            or of the columns.
         weight: The column of weights, positive numbers.
         outcome_map: What the words in the outcome column mean: left, right, tie, both_bad or skip.
         judge_per_row: Take every row, or ranking, as a judge of its own, named by its number (in
             PrefLib's files everyone who is counted).
-        skip_bad: Leave bad rows out and count them, instead of raising an error.
+        na_is_name: Take N/A, NaN, null and the like as names of items or judges.
+        skip_bad: Leave bad rows out and count them, instead of raising an error; "most": even if
+            they are more than half.
         memory: For votes on pairs that are larger than memory: how much to use for reading, such as
             ``"1GB"``, beside what Python and its libraries take. The votes are then kept in files
             of the folder for temporary ones (set TMPDIR to choose it), which go with the votes.
@@ -87,19 +117,40 @@ def read_votes(
     Raises:
         InputError: The source cannot be read or holds bad rows; the message says which.
     """
-    asked = {"judge": judge, "winner": winner, "loser": loser, "left": left, "right": right}
-    asked |= {"ranking": ranking, "options": options, "item": item, "position": position}
-    rules = Rules(checked_map(outcome_map), skip_bad, judge_per_row)
+    request = request_of(
+        {
+            "format": format,
+            "encoding": encoding,
+            "sheet": sheet,
+            "judge": judge,
+            "winner": winner,
+            "loser": loser,
+            "left": left,
+            "right": right,
+            "ranking": ranking,
+            "options": options,
+            "item": item,
+            "position": position,
+            "rating": rating,
+            "lower_is_better": lower_is_better,
+            "item_columns": item_columns,
+            "cells": cells,
+            "counts": counts,
+            "weight": weight,
+            "outcome_map": outcome_map,
+            "judge_per_row": judge_per_row,
+            "na_is_name": na_is_name,
+            "skip_bad": skip_bad,
+        }
+    )
     if memory is not None:
-        return read_larger([source], format, asked | {"weight": weight}, rules, memory)
-    return _votes(parts_of(source, format), asked | {"weight": weight}, rules)
+        return read_larger([source], request, memory)
+    return _votes(parts_of(source, request.opening), request)
 
 
 def read_larger(
     sources: Sequence[str | os.PathLike[str] | IO[bytes]],
-    format_: str | None,
-    asked: Asked,
-    rules: Rules,
+    request: Request,
     memory: str | int,
     say: Callable[[str], None] | None = None,
 ) -> Votes:
@@ -107,15 +158,21 @@ def read_larger(
 
     `say` is called with what is being done.
     """
-    limit = size_in_bytes(memory)
+    limit, rules = size_in_bytes(memory), request.rules
     opened = []
     for source in sources:
-        parts = parts_of(source, format_)
-        opened.append((parts, _pair_columns(parts, asked, rules)))
+        given = parts_of(source, request.opening)
+        parts = [made_long(part, request.asked, request.grid) for part in given]
+        opened.append((parts, _pair_columns(parts, request.asked, rules)))
     # Rows are judges of their own: those of the same number in two files are not the same.
     apart = rules.judge_per_row and len(opened) > 1
     prefixes = [Path(str(source)).name for source in sources] if apart else ()
-    return larger_votes(opened, rules, limit, prefixes, say)
+    votes, known = larger_votes(opened, rules, limit, prefixes, say)
+    told = tuple(
+        reading_of(parts, columns, rules, rows.rows, rows.total, numbers)
+        for (parts, columns), (rows, numbers) in zip(opened, known, strict=True)
+    )
+    return replace(votes, reading=told)
 
 
 def votes_from(
@@ -130,10 +187,16 @@ def votes_from(
     options: str | None = None,
     item: str | None = None,
     position: str | None = None,
+    rating: str | None = None,
+    lower_is_better: bool = False,
+    item_columns: Sequence[str] = (),
+    cells: Literal["position", "rating"] | None = None,
+    counts: Literal["rows", "columns"] = "rows",
     weight: str | None = None,
     outcome_map: Mapping[str, str] | None = None,
     judge_per_row: bool = False,
-    skip_bad: bool = False,
+    na_is_name: bool = False,
+    skip_bad: bool | Literal["most"] = False,
 ) -> Votes:
     """Take votes from a data frame: pairs, rankings, or choices from sets.
 
@@ -149,18 +212,45 @@ def votes_from(
         options: The column of sets.
         item: The column of items, where there is a row for each item of a ranking.
         position: The column of the items' positions there.
+        rating: The column of ratings.
+        lower_is_better: Whether the lower rating wins.
+        item_columns: The columns of a survey that has one for each item.
+        cells: Whether the cells of such a survey are positions or ratings.
+        counts: Whether a table of counts holds wins of the items of its rows or of its columns.
         weight: The column of weights.
         outcome_map: What the words in the outcome column mean.
         judge_per_row: Take every row, or ranking, as a judge of its own.
-        skip_bad: Leave bad rows out and count them, instead of raising an error.
+        na_is_name: Take N/A, NaN, null and the like as names of items or judges.
+        skip_bad: Leave bad rows out and count them, instead of raising an error; "most": even if
+            they are more than half.
 
     Raises:
         InputError: The frame holds no votes or bad rows; the message says which.
     """
-    asked = {"judge": judge, "winner": winner, "loser": loser, "left": left, "right": right}
-    asked |= {"ranking": ranking, "options": options, "item": item, "position": position}
-    rules = Rules(checked_map(outcome_map), skip_bad, judge_per_row)
-    return _votes([part_of(frame)], asked | {"weight": weight}, rules)
+    request = request_of(
+        {
+            "judge": judge,
+            "winner": winner,
+            "loser": loser,
+            "left": left,
+            "right": right,
+            "ranking": ranking,
+            "options": options,
+            "item": item,
+            "position": position,
+            "rating": rating,
+            "lower_is_better": lower_is_better,
+            "item_columns": item_columns,
+            "cells": cells,
+            "counts": counts,
+            "weight": weight,
+            "outcome_map": outcome_map,
+            "judge_per_row": judge_per_row,
+            "na_is_name": na_is_name,
+            "skip_bad": skip_bad,
+        }
+    )
+    return _votes([part_of(frame)], request)
 
 
 def as_votes(votes: Votes | object) -> Votes:
@@ -168,15 +258,30 @@ def as_votes(votes: Votes | object) -> Votes:
     return votes if isinstance(votes, Votes) else votes_from(votes)
 
 
-def _votes(parts: Sequence[Part], asked: Asked, rules: Rules) -> Votes:
-    columns = _chosen(parts, asked, rules)
+def _votes(given: Sequence[Part], request: Request) -> Votes:
+    rules = request.rules
+    parts = [made_long(part, request.asked, request.grid) for part in given]
+    columns = _chosen(parts, request.asked, rules)
     rows = read_rows(parts, columns.used)
     if not len(rows.frame):
         raise InputError(f"{parts[0].name} has a header but no votes.")
     votes = _with_remarks(_coded(rows, columns, rules), parts)
+    numbers = _told_numbers(rows, columns, votes, rules)
+    told = reading_of(parts, columns, rules, len(rows.frame), votes.left_out.total, numbers)
+    votes = replace(votes, reading=(told,))
     if rules.judge_per_row and columns == preflib.COLUMNS:
         return preflib.one_judge_per_voter(votes)
     return votes
+
+
+def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> tuple[str, ...]:
+    if not isinstance(columns, PairColumns) or columns.outcome is None:
+        return ()
+    words = rows.frame[columns.outcome]
+    # Words, which most outcomes are, need not be gone through.
+    if all(number_in(word) is None for word in as_text(words.head(FIRST_ROWS))):
+        return ()
+    return told_numbers(as_text(words.unique()), columns, votes.items, rules.meanings)
 
 
 def _with_remarks(votes: Votes, parts: Sequence[Part]) -> Votes:
@@ -195,7 +300,12 @@ def _chosen(parts: Sequence[Part], asked: Asked, rules: Rules) -> Columns:
         )
     columns = _columns(parts, asked)
     _check_map(columns, rules)
-    if rules.judge_per_row and not isinstance(columns, LongColumns):
+    if rules.lower_is_better and not isinstance(columns, RatingColumns):
+        raise InputError(
+            f"{parts[0].name} has no ratings: omit --lower-is-better (lower_is_better=True), or "
+            "name their column with --rating (rating=...)."
+        )
+    if rules.judge_per_row and not isinstance(columns, LongColumns | RatingColumns):
         return replace(columns, judge=None)
     return columns
 
@@ -204,7 +314,7 @@ def _pair_columns(parts: Sequence[Part], asked: Asked, rules: Rules) -> PairColu
     columns = _chosen(parts, asked, rules)
     if not isinstance(columns, PairColumns) or parts[0].plain.says_places:
         is_pairs = isinstance(columns, PairColumns)
-        what = "an export" if is_pairs else "rankings or choices from sets"
+        what = "an export or a table of counts" if is_pairs else "rankings, choices or ratings"
         raise InputError(
             f"A limit of memory (--memory, memory=...) is for tables of votes on pairs, and "
             f"{parts[0].name} holds {what}: leave the limit out."
@@ -222,6 +332,8 @@ def _coded(rows: Rows, columns: Columns, rules: Rules) -> Votes:
             ballots = choice_ballots(rows, columns, rules)
         case WideColumns():
             ballots = wide_ballots(rows, columns, rules)
+        case RatingColumns():
+            return rating_votes(rows, columns, rules)
         case LongColumns():
             ballots = long_ballots(rows, columns, rules)
     return ballot_votes(rows, ballots, rules)

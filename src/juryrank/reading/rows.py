@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError
+from juryrank.errors import InputError, counted, share
 from juryrank.reading.coding import Coded, coded, labels
 from juryrank.reading.files import Rows
 from juryrank.reading.outcomes import AMBIGUOUS, UNKNOWN, Outcomes, Words
 from juryrank.votes import LeftOut
 
 Mask = NDArray[np.bool_]
-MOST_CASES = 3
+MOST_CASES, MOST_VALUES, MOST_KEPT_VALUES = 3, 8, 1000
+LONGEST_VALUE = 63
 LARGEST_WEIGHT = 1e12
 NO_JUDGE = "(all)"
 SKIPPED = "whose outcome is skip or mapped to skip"
 SAME = "in which an item is compared with itself"
+NA_NAMES = ("n/a", "na", "nan", "null", "none", "nil", "#n/a", "<na>", "nat", "#value!", "#ref!")
+DECIMAL_COMMA, THOUSANDS = r"^[+-]?[0-9]*,[0-9]+$", r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
+_HOW_TO_WEIGH = "A plain vote has weight 1; write 1250, not 1,250, which might be 1.25 too."
 _WAY_OUT = "Such rows can be left out with --skip-bad (skip_bad=True)."
 
 
@@ -33,6 +38,27 @@ class Rules:
     skip_bad: bool = False
     judge_per_row: bool = False
     """Whether every vote has a judge of its own."""
+    skip_most: bool = False
+    """Whether bad rows are left out even if they are more than half."""
+    na_is_name: bool = False
+    """Whether N/A and the like are names of items and judges."""
+    lower_is_better: bool = False
+    """Whether the lowest rating is the best."""
+
+
+class Value(NamedTuple):
+    """A value that makes rows bad, in how many of them it stands, and the first of these."""
+
+    text: str
+    rows: int
+    first: int
+
+    def said(self, place: Callable[[int], str]) -> str:
+        """Name the value and its rows."""
+        shown = repr(self.text if len(self.text) <= LONGEST_VALUE else f"{self.text[:60]}...")
+        shown = shown if self.text.strip() else "nothing"
+        where = place(self.first)
+        return f"{shown} ({where if self.rows == 1 else f'{self.rows:,} rows, first {where}'})"
 
 
 @dataclass(frozen=True)
@@ -46,18 +72,30 @@ class Cases:
     first: tuple[tuple[int, object], ...]
     """The first rows, and what stands there; None where that need not be said."""
     hint: str = ""
+    values: tuple[Value, ...] = ()
+    """The distinct values in these rows, where they are known, in the order of the rows."""
 
-    def sentence(self, place: Callable[[int], str]) -> str:
-        """Say what is wrong, how many rows have it, and which are the first."""
-        cases = ", ".join(
+    def sentence(self, place: Callable[[int], str], *, with_share: bool = False) -> str:
+        """Say what is wrong, how many rows have it, and which values or rows are the first."""
+        part = f" ({share(self.count, self.of)})" if with_share else ""
+        has = "has" if self.count == 1 else "have"
+        cases = self._values(place) if self.values else self._rows(place)
+        return f"{self.count:,} of {self.of:,} rows{part} {has} {self.what}: {cases}."
+
+    def _rows(self, place: Callable[[int], str]) -> str:
+        return ", ".join(
             place(row) if value is None else f"{place(row)} {value!r}" for row, value in self.first
         )
-        has = "has" if self.count == 1 else "have"
-        return f"{self.count:,} of {self.of:,} rows {has} {self.what}: {cases}."
+
+    def _values(self, place: Callable[[int], str]) -> str:
+        often = sorted(self.values, key=lambda value: (-value.rows, value.first))[:MOST_VALUES]
+        rest = self.count - sum(value.rows for value in often)
+        shown = ", ".join(value.said(place) for value in often)
+        return f"{shown} and {counted(rest, 'row')} with other values" if rest else shown
 
     def none(self) -> Cases:
         """The same of no rows at all."""
-        return replace(self, count=0, of=0, first=())
+        return replace(self, count=0, of=0, first=(), values=())
 
     def followed_by(self, more: Cases, before: int) -> Cases:
         """Add the same of further rows, before which there are so many others."""
@@ -67,7 +105,19 @@ class Cases:
             count=self.count + more.count,
             of=self.of + more.of,
             first=(*self.first, *later)[:MOST_CASES],
+            values=_added(self.values, more.values, before),
         )
+
+
+def _added(values: tuple[Value, ...], more: tuple[Value, ...], before: int) -> tuple[Value, ...]:
+    found = {value.text: value for value in values}
+    for text, count, first in more:
+        known = found.get(text)
+        if known is not None:
+            found[text] = known._replace(rows=known.rows + count)
+        elif len(found) < MOST_KEPT_VALUES:
+            found[text] = Value(text, count, before + first)
+    return tuple(found.values())
 
 
 @dataclass(frozen=True)
@@ -81,13 +131,23 @@ class Complaint:
     hint: str = ""
 
     def cases(self) -> Cases:
-        """Count the rows, and name the first."""
+        """Count the rows, and name the first, and the distinct values."""
         rows = np.flatnonzero(self.bad)
-        first = tuple((int(row), self._value(int(row))) for row in rows[:MOST_CASES])
-        return Cases(self.what, len(rows), len(self.bad), first, self.hint)
+        known = self.values if isinstance(self.values, Mapping) else {}
+        first = tuple((int(row), known.get(int(row))) for row in rows[:MOST_CASES])
+        values = self._values(rows)
+        return Cases(self.what, len(rows), len(self.bad), first, self.hint, values)
 
-    def _value(self, row: int) -> object:
-        return None if self.values is None else self.values[row]
+    def _values(self, rows: NDArray[np.int64]) -> tuple[Value, ...]:
+        if isinstance(self.values, Words):
+            text = self.values.of(rows)
+        elif isinstance(self.values, pl.Series):
+            text = self.values.gather(rows).cast(pl.String)
+        else:
+            return ()
+        frame = pl.DataFrame({"text": text.fill_null(""), "row": rows})
+        grouped = frame.group_by("text", maintain_order=True).agg(pl.len(), pl.first("row"))
+        return tuple(Value(*row) for row in grouped.iter_rows())
 
 
 def judges_of(rows: Rows, column: str | None, per_row: bool) -> Coded:
@@ -111,7 +171,7 @@ def bad_weights(given: pl.Series, weight: NDArray[np.float64]) -> Complaint:
     """Complain about weights that are not positive numbers."""
     what = f"a weight that is not a positive number (of at most {LARGEST_WEIGHT:g})"
     text = labels(given).cast(pl.String)
-    return Complaint(what, ~is_weight(weight), text, "A plain vote has weight 1.")
+    return Complaint(what, ~is_weight(weight), text, _HOW_TO_WEIGH)
 
 
 def is_weight(weight: NDArray[np.float64]) -> Mask:
@@ -119,17 +179,34 @@ def is_weight(weight: NDArray[np.float64]) -> Mask:
     return (weight > 0) & (weight <= LARGEST_WEIGHT)
 
 
-def bad_outcomes(found: Outcomes) -> list[Complaint]:
-    """Complain about words that mean nothing, or two things."""
+def na_names(where: str, labels: pl.Series, codes: NDArray[np.int32]) -> list[Complaint]:
+    """Ask about names such as N/A, which usually stand for nothing."""
+    if labels.dtype != pl.String:
+        return []
+    is_na = labels.str.strip_chars().str.to_lowercase().is_in(NA_NAMES).to_numpy()
+    if not is_na.any():
+        return []
+    # Codes of missing labels, -1, find the last entry.
+    return [
+        Complaint(
+            f"a word in {where} that usually stands for nothing",
+            np.append(is_na, False)[codes],
+            Words(labels, codes),
+            "If it is a name, say --na-is-name (na_is_name=True).",
+        )
+    ]
+
+
+def bad_outcomes(found: Outcomes, lacks_item: Mask) -> list[Complaint]:
+    """Complain about words that mean nothing, or two things, in rows that have both items."""
     if not found.possible & {UNKNOWN, AMBIGUOUS}:
         return []
     return [
         Complaint(
             "an unknown outcome",
-            found.codes == UNKNOWN,
+            (found.codes == UNKNOWN) & ~lacks_item,
             found.words,
-            "Known outcomes: left, right, tie (or the winning item's name). "
-            "Fix the file or map them with --outcome-map.",
+            f"Known outcomes: left, right, tie (or the winning item's name). {found.advice}",
         ),
         Complaint(
             "an ambiguous outcome",
@@ -145,17 +222,26 @@ def weights(column: pl.Series) -> NDArray[np.float64]:
     """Take weights as numbers, NaN for what is no number."""
     column = labels(column)
     if column.dtype == pl.String:
-        column = column.str.strip_chars()
+        column = with_decimal_points(column.str.strip_chars())
     return column.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+
+
+def with_decimal_points(numbers: pl.Series) -> pl.Series:
+    """Write decimal commas as points, but not those of 1,250, which may part thousands."""
+    is_decimal = numbers.str.contains(DECIMAL_COMMA) & ~numbers.str.contains(THOUSANDS)
+    return numbers.zip_with(
+        ~is_decimal.fill_null(False), numbers.str.replace(",", ".", literal=True)
+    )
 
 
 def sift(
     rows: Rows,
     complaints: Sequence[Complaint],
     *,
-    skip_bad: bool,
+    rules: Rules,
     same: Mask | None = None,
     skipped: Mask | None = None,
+    why_skipped: str = SKIPPED,
     together: NDArray[np.int64] | None = None,
 ) -> tuple[Mask | None, LeftOut]:
     """Decide which rows to keep (None: all of them), and account for the others.
@@ -163,18 +249,19 @@ def sift(
     Args:
         rows: The rows, for their names.
         complaints: What may be wrong with them; those that hit no row are passed over.
-        skip_bad: Whether bad rows are left out, not complained about.
+        rules: Whether bad rows are left out, not complained about.
         same: The rows that compare an item with itself.
         skipped: The rows without an outcome on purpose.
+        why_skipped: Why they have none.
         together: The ranking each row belongs to: all rows of one are bad if one of them is.
     """
     raised = [complaint for complaint in complaints if complaint.bad.any()]
     cases = [complaint.cases() for complaint in raised]
-    if not skip_bad:
+    if not rules.skip_bad:
         refuse(cases, rows.place)
     same, skipped = (mask if mask is not None and mask.any() else None for mask in (same, skipped))
     if not raised and same is None and skipped is None:
-        return None, LeftOut()
+        return None, LeftOut(rows=len(rows.frame))
     none = np.zeros(len(rows.frame), dtype=np.bool_)
     bad = np.logical_or.reduce([c.bad for c in raised]) if raised else none
     if together is not None and raised:
@@ -185,9 +272,10 @@ def sift(
     left_out = account(
         cases,
         int(bad.sum()),
-        Complaint(SKIPPED, skipped).cases(),
+        Complaint(why_skipped, skipped).cases(),
         Complaint(SAME, same).cases(),
         rows.place,
+        rules,
     )
     return (kept if left_out.total else None), left_out
 
@@ -200,15 +288,23 @@ def refuse(found: Sequence[Cases], place: Callable[[int], str]) -> None:
 
 
 def account(
-    found: Sequence[Cases], bad_rows: int, skipped: Cases, same: Cases, place: Callable[[int], str]
+    found: Sequence[Cases],
+    bad_rows: int,
+    skipped: Cases,
+    same: Cases,
+    place: Callable[[int], str],
+    rules: Rules,
 ) -> LeftOut:
     """Account for the rows left out: bad ones, some of which may have several things wrong."""
+    of = same.of
+    is_all = len(found) == 1 and found[0].count == bad_rows
     left_out = LeftOut(
         bad_rows=bad_rows,
         self_comparisons=same.count,
         skipped=skipped.count,
         sentences=(
-            *(f"Left out: {cases.sentence(place)}" for cases in found),
+            *([] if is_all or not bad_rows else [_in_all(found, bad_rows, of)]),
+            *(f"Left out: {cases.sentence(place, with_share=is_all)}" for cases in found),
             *(
                 f"Left out: {cases.count:,} of {cases.of:,} rows, {cases.what}; "
                 f"first {place(cases.first[0][0])}."
@@ -216,7 +312,21 @@ def account(
                 if cases.count
             ),
         ),
+        rows=of,
     )
-    if left_out.total == same.of:
+    if left_out.total == of:
         raise InputError(" ".join(["No votes are left to rank.", *left_out.sentences]))
+    if 2 * bad_rows > of and not rules.skip_most:
+        raise InputError(
+            f"--skip-bad would leave out {bad_rows:,} of {of:,} rows ({share(bad_rows, of)}), "
+            "more than half. "
+            + " ".join(f"{cases.sentence(place)} {cases.hint}".rstrip() for cases in found)
+            + " If the rest is worth ranking all the same, say --skip-most (skip_bad='most')."
+        )
     return left_out
+
+
+def _in_all(found: Sequence[Cases], bad_rows: int, of: int) -> str:
+    whole = bad_rows > sum(cases.count for cases in found)
+    why = ", since a ranking with a bad row is left out whole" if whole else ""
+    return f"Left out: {bad_rows:,} of {of:,} rows ({share(bad_rows, of)}) in all{why}."

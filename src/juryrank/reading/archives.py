@@ -1,0 +1,72 @@
+"""Files in a `.zip`, unpacked in memory, within limits."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from juryrank.errors import InputError
+from juryrank.reading.formats import ENDINGS, ZIP_MAGIC, ending_of
+
+MOST_FILES = 10_000
+MOST_BYTES = 4 << 30
+"""What may be unpacked in memory; more is a mistake or a zip bomb."""
+_SPREADSHEETS = {"xl/workbook.xml", "xl/workbook.bin"}
+
+
+def is_archive(where: Path | bytes) -> bool:
+    """Tell whether a file is a zip archive that is not a spreadsheet, which is one too."""
+    if not _begins_as_zip(where):
+        return False
+    try:
+        with _opened(where) as archive:
+            names = set(archive.namelist())
+    except zipfile.BadZipFile:
+        return True
+    return not names & _SPREADSHEETS and not {"mimetype", "content.xml"} <= names
+
+
+def unpacked(name: str, where: Path | bytes) -> list[tuple[str, bytes]]:
+    """Give the files of votes in an archive by their names, in the order of these."""
+    try:
+        with _opened(where) as archive:
+            members = [info for info in archive.infolist() if _may_hold_votes(info)]
+            _check_size(name, members)
+            members.sort(key=lambda info: info.filename)
+            return [(PurePosixPath(one.filename).name, archive.read(one)) for one in members]
+    except (RuntimeError, NotImplementedError) as error:
+        why = "it has a password" if "password" in str(error) else str(error)
+        raise InputError(f"{name} cannot be unpacked: {why}. Unpack it first.") from error
+    except zipfile.BadZipFile as error:
+        raise InputError(
+            f"{name} cannot be unpacked: {error}. It may be damaged or cut off: write or download "
+            "it again."
+        ) from error
+
+
+def _may_hold_votes(info: zipfile.ZipInfo) -> bool:
+    parts = PurePosixPath(info.filename).parts
+    hidden = any(part.startswith((".", "_")) for part in parts)  # such as __MACOSX
+    return not info.is_dir() and not hidden and ending_of(info.filename) in ENDINGS
+
+
+def _check_size(name: str, members: list[zipfile.ZipInfo]) -> None:
+    total = sum(info.file_size for info in members)  # zipfile never unpacks more than that
+    if len(members) > MOST_FILES or total > MOST_BYTES:
+        raise InputError(
+            f"{name} would unpack to {len(members):,} files of {total / 1e9:,.1f} GB in all, more "
+            f"than the {MOST_FILES:,} files or {MOST_BYTES / 1e9:,.1f} GB that are unpacked in "
+            "memory. If that is right, unpack it and give the folder."
+        )
+
+
+def _begins_as_zip(where: Path | bytes) -> bool:
+    if isinstance(where, bytes):
+        return where.startswith(ZIP_MAGIC)
+    with where.open("rb") as file:
+        return file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
+
+
+def _opened(where: Path | bytes) -> zipfile.ZipFile:
+    return zipfile.ZipFile(io.BytesIO(where) if isinstance(where, bytes) else where)

@@ -1,0 +1,149 @@
+"""Ratings: of two items that a judge rated in the same context, the one rated higher wins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from juryrank.errors import InputError
+from juryrank.reading.coding import Coded, coded, labels
+from juryrank.reading.columns import PairColumns, RatingColumns
+from juryrank.reading.files import Rows
+from juryrank.reading.long import grouped
+from juryrank.reading.pairs import pair_votes
+from juryrank.reading.rows import (
+    Complaint,
+    Mask,
+    Rules,
+    judges_of,
+    missing,
+    na_names,
+    sift,
+    weights,
+)
+from juryrank.votes import LeftOut, Votes
+
+Ints = NDArray[np.int64]
+MOST_PAIRS = 50_000_000
+_WITH_A_LABEL = "^([+-]?[0-9]+(?:[.,][0-9]+)?)\\s*%?\\s*(?:[-\u2013\u2014:=(/].*)?$"
+"""A rating may say what it means: ``5 - very good``, ``4 (good)``, ``3/5``, ``80%``."""
+_PAIRS = PairColumns("left", "right", "winner", "judge", None)
+
+
+def rating_votes(rows: Rows, columns: RatingColumns, rules: Rules) -> Votes:
+    """Compare the ratings of each judge and context, pair by pair; equal ones are ties."""
+    judges = judges_of(rows, columns.judge, per_row=False)
+    contexts = None if columns.id is None else coded(labels(rows.frame[columns.id]))
+    items = coded(labels(rows.frame[columns.item]))
+    rating = ratings(rows.frame[columns.rating])
+    group, _ = grouped(judges, contexts)
+    found = [
+        Complaint(
+            "a rating that is not a number",
+            np.isnan(rating),
+            labels(rows.frame[columns.rating]),
+            "Write ratings as numbers, of which higher is better.",
+        ),
+        missing(columns.item, items.codes[0]),
+        _rated_twice(columns, items, group),
+    ]
+    if columns.judge is not None:
+        found.append(missing(columns.judge, judges.codes[0]))
+    if contexts is not None:
+        found.append(missing(str(columns.id), contexts.codes[0]))
+    if not rules.na_is_name:
+        found += na_names(f"the column {columns.item!r}", items.labels, items.codes[0])
+        found += na_names(f"the column {columns.judge!r}", judges.labels, judges.codes[0])
+    keep, left_out = sift(rows, found, rules=rules)
+    kept = np.flatnonzero(np.ones(len(rating), np.bool_) if keep is None else keep)
+    better, worse = _pairs(group[kept], rating[kept] * (-1 if rules.lower_is_better else 1))
+    better, worse = kept[better], kept[worse]
+    if not len(better):
+        raise InputError(_nothing_to_compare(columns))
+    of_judge = judges.labels.gather(judges.codes[0][better])
+    pairs = pl.DataFrame(
+        {
+            "judge": group[better] + 1 if rules.judge_per_row else of_judge,
+            "left": items.labels.gather(items.codes[0][better]),
+            "right": items.labels.gather(items.codes[0][worse]),
+            "winner": np.where(rating[better] == rating[worse], "tie", "left"),
+        }
+    )
+    every = Rows(pairs, rows.names, (len(pairs),), rows.text)
+    meant = Rules({"tie": 0, "left": 1}, na_is_name=True)
+    return replace(
+        pair_votes(every, _PAIRS, meant),
+        judges_known=columns.judge is not None or rules.judge_per_row,
+        sides_known=False,
+        left_out=left_out + _alone(rows, group, kept, np.concatenate((better, worse))),
+    )
+
+
+def ratings(column: pl.Series) -> NDArray[np.float64]:
+    """Take ratings as numbers, NaN for what is none."""
+    column = labels(column)
+    if column.dtype == pl.String:
+        column = column.str.strip_chars().str.extract(_WITH_A_LABEL, 1)
+    number = weights(column)
+    return np.where(np.isfinite(number), number, np.nan)
+
+
+def _pairs(group: Ints, rating: NDArray[np.float64]) -> tuple[Ints, Ints]:
+    """Give every two rows of a group, the one rated higher first."""
+    order = np.lexsort((-rating, group))
+    size = np.unique(group, return_counts=True)[1].astype(np.int64)
+    count = int((size * (size - 1) // 2).sum())
+    if count > MOST_PAIRS:
+        raise InputError(
+            f"The ratings make {count:,} pairs, more than {MOST_PAIRS:,}: up to {size.max():,} "
+            "items are rated by one judge in one context. Name the column of the context, such as "
+            "that of the prompt, with --ranking (ranking=...)."
+        )
+    start = np.cumsum(size) - size
+    later = np.repeat(start + size - 1, size) - np.arange(len(order))
+    first = np.repeat(np.arange(len(order)), later)
+    step = np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later) + 1
+    return order[first], order[first + step]
+
+
+def _rated_twice(columns: RatingColumns, items: Coded, group: Ints) -> Complaint:
+    """Complain about an item that a judge rated again in the same context."""
+    key = group * max(len(items.labels), 1) + items.codes[0]
+    bad = np.ones(len(key), dtype=np.bool_)
+    bad[np.unique(key, return_index=True)[1]] = False
+    bad &= (group >= 0) & (items.codes[0] >= 0)
+    where = "by one judge" if columns.id is None else f"by one judge for one {columns.id!r}"
+    names = items.labels.cast(pl.String).gather(np.maximum(items.codes[0], 0))
+    return Complaint(
+        f"an item rated before {where}",
+        bad,
+        names,
+        "Ratings are compared if they are a judge's and of the same context: name the column of "
+        "the context, such as that of the prompt, with --ranking (ranking=...).",
+    )
+
+
+def _alone(rows: Rows, group: Ints, kept: Ints, paired: Ints) -> LeftOut:
+    """Account for ratings with which no other can be compared."""
+    alone: Mask = np.zeros(len(group), dtype=np.bool_)
+    alone[kept] = True
+    alone[paired] = False
+    where = np.flatnonzero(alone)
+    if not len(where):
+        return LeftOut()
+    said = (
+        f"Left out: {len(where):,} of {len(group):,} rows, with the only rating of their judge and "
+        f"context; first {rows.place(int(where[0]))}."
+    )
+    return LeftOut(skipped=len(where), sentences=(said,))
+
+
+def _nothing_to_compare(columns: RatingColumns) -> str:
+    of = f"{columns.judge or 'judge'!r}" if columns.id is None else f"judge and {columns.id!r}"
+    return (
+        f"No two ratings can be compared: no {of} has more than one. Name the column of the judge "
+        "with --judge, and with --ranking that of the context, such as the prompt."
+    )

@@ -1,0 +1,63 @@
+"""What the user says about how to read votes, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from juryrank.errors import InputError
+from juryrank.reading.files import Opening
+from juryrank.reading.grids import Grid
+from juryrank.reading.outcomes import checked_map
+from juryrank.reading.rows import Rules
+
+Asked = Mapping[str, str | None]
+COLUMNS = (
+    "judge", "winner", "loser", "left", "right", "ranking", "options", "item", "position", "rating",
+    "weight",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Request:
+    """How to open files, which columns hold what, and how rows are taken."""
+
+    opening: Opening
+    asked: Asked
+    """The user's name for each column, None where the header has to say."""
+    grid: Grid
+    rules: Rules
+
+
+def request_of(options: Mapping[str, Any]) -> Request:
+    """Check the keywords of `read_votes` or `votes_from`."""
+    return Request(
+        Opening(options.get("format"), options.get("encoding"), options.get("sheet")),
+        {role: options[role] for role in COLUMNS},
+        _grid(options["item_columns"], options["cells"], options["counts"]),
+        _rules(options),
+    )
+
+
+def _grid(item_columns: str | Sequence[str], cells: str | None, counts: str) -> Grid:
+    if cells not in (None, "position", "rating"):
+        raise InputError(f"cells={cells!r} must be 'position' or 'rating'.")
+    if counts not in ("rows", "columns"):
+        raise InputError(f"counts={counts!r} must be 'rows' or 'columns'.")
+    several = (item_columns,) if isinstance(item_columns, str) else tuple(item_columns)
+    return Grid(several, cells, counts)
+
+
+def _rules(options: Mapping[str, Any]) -> Rules:
+    skip_bad = options["skip_bad"]
+    if skip_bad not in (True, False, "most"):
+        raise InputError(f"skip_bad={skip_bad!r} must be True, False or 'most'.")
+    return Rules(
+        checked_map(options["outcome_map"]),
+        skip_bad=bool(skip_bad),
+        judge_per_row=options["judge_per_row"],
+        skip_most=skip_bad == "most",
+        na_is_name=options["na_is_name"],
+        lower_is_better=options["lower_is_better"],
+    )

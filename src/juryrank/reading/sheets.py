@@ -1,0 +1,70 @@
+"""Spreadsheets: `.xlsx`, `.xls`, `.ods` and their kin, read by calamine."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from juryrank.errors import InputError, listing
+from juryrank.reading.formats import content_of
+from juryrank.reading.headers import told_apart
+
+
+class Sheet(NamedTuple):
+    """The rows of a sheet as text, and what to say about how it was chosen."""
+
+    rows: pl.DataFrame
+    remark: str = ""
+
+
+def read_sheet(name: str, where: Path | bytes, wanted: str | None) -> Sheet:
+    """Read a sheet, the first unless another is wanted; its first row is the header."""
+    content = content_of(where)
+    names = _sheet_names(content)
+    sheet = names[0] if wanted is None else _chosen(name, names, wanted)
+    try:
+        cells = pl.read_excel(
+            io.BytesIO(content),
+            sheet_name=sheet,
+            engine="calamine",
+            has_header=False,  # so that columns of the same name are told apart as in CSV
+            infer_schema_length=0,
+        )
+    except pl.exceptions.NoDataError as error:
+        raise _empty(name, sheet, names) from error
+    header = [str(cell or "") for cell in cells.row(0)]
+    rows = cells.slice(1).rename(dict(zip(cells.columns, told_apart(header), strict=True)))
+    others = [other for other in names if other != sheet]
+    remark = f"first sheet {sheet!r}, not {listing(others)} (--sheet)"
+    return Sheet(rows, remark if others and wanted is None else "")
+
+
+def _sheet_names(content: bytes) -> list[str]:
+    try:
+        import fastexcel
+    except ModuleNotFoundError:
+        raise InputError(
+            "Reading Excel and OpenDocument files needs the package fastexcel: pip install "
+            "'juryrank[excel]'. Or save the sheet as CSV."
+        ) from None
+    try:
+        return list(fastexcel.read_excel(content).sheet_names)
+    except fastexcel.FastExcelError as error:
+        raise ValueError(str(error)) from error
+
+
+def _chosen(name: str, names: Sequence[str], wanted: str) -> str:
+    alike = [sheet for sheet in names if sheet.strip().lower() == wanted.strip().lower()]
+    if wanted in names or len(alike) == 1:
+        return wanted if wanted in names else alike[0]
+    raise InputError(f"{name} has no sheet {wanted!r}. Its sheets: {listing(names, 20)}.")
+
+
+def _empty(name: str, sheet: str, names: Sequence[str]) -> InputError:
+    others = [other for other in names if other != sheet]
+    hint = f" Choose another with --sheet: {listing(others)}." if others else ""
+    return InputError(f"{name} is empty: the sheet {sheet!r} has no votes in it.{hint}")

@@ -1,0 +1,93 @@
+"""What the words of an outcome column say, in the many ways people and LLM judges write them.
+
+``left``, ``A``, ``[[A]]``, ``Assistant A``, ``Model A is better``, ``A>B``, ``A>>B``, ``A=B``. How
+much better is not used. Numbers mean something only together: 1 and 2 number the sides; 1, 0.5 and
+0 are what the left item scored. 0 and 1 alone may be either, and are asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from juryrank.reading.names import plain
+from juryrank.votes import LEFT_WON, RIGHT_WON, TIE
+
+_NOUNS = (
+    "assistant|model|response|option|answer|output|item|system|candidate|text|image|summary|"
+    "player|team|side|choice|audio|video|one|completion|translation"
+)
+_SIDE = "(?P<side>a|b|1|2|left|right|first|second)"
+_BETTER = "(?:(?:is|was)_)?(?:(?:much|slightly|clearly|significantly|far)_)?"
+_STATEMENT = re.compile(
+    rf"(?:the_)?(?:(?:{_NOUNS})_?)?{_SIDE}(?:_(?:{_NOUNS}))?"
+    rf"(?:_{_BETTER}(?:better|best|wins|won|win|preferred|superior))?"
+)
+_COMPARISON = re.compile(
+    rf"(?:(?:{_NOUNS})_?)?(?P<one>[ab12])(?P<sign>[<>]{{1,3}}|[=≈~]{{1,2}}|≫|≪)"
+    rf"(?:(?:{_NOUNS})_?)?(?P<other>[ab12])"
+)
+_LEFT_WORDS = ("a", "1", "left", "first")
+_SIGNS = {">": LEFT_WON, "≫": LEFT_WON, "<": RIGHT_WON, "≪": RIGHT_WON}
+_CONCLUSION = re.compile(r"\[\[([^\[\]]+)\]\]")
+_BRACKETS = re.compile(r"\[+(.*?)\]+|\"(.*?)\"|'(.*?)'|\((.*?)\)|\*\*(.*?)\*\*")
+
+
+def statement(word: str) -> int | None:
+    """Tell what a verdict says by itself; None if it says nothing that is known."""
+    concluded = set(_CONCLUSION.findall(word))
+    if len(concluded) == 1:  # all that an LLM wrote, with its verdict in it
+        word = f"[[{concluded.pop()}]]"
+    is_bracketed, bare = _without_brackets(plain(word).rstrip(".!"))
+    if is_bracketed and bare == "c":  # the tie of MT-bench's prompt
+        return TIE
+    compact = bare.replace("_", "")
+    if compared := _COMPARISON.fullmatch(compact):
+        return _compared(compared["one"], compared["sign"][0], compared["other"])
+    said = _STATEMENT.fullmatch(bare)
+    if said is None or bare in "12":  # bare numbers are read together, not one by one
+        return None
+    return LEFT_WON if said["side"] in _LEFT_WORDS else RIGHT_WON
+
+
+def _without_brackets(word: str) -> tuple[bool, str]:
+    match = _BRACKETS.fullmatch(word)
+    if match is None:
+        return False, word
+    return word.startswith("["), next(group for group in match.groups() if group is not None)
+
+
+def _compared(one: str, sign: str, other: str) -> int | None:
+    if {one, other} not in ({"a", "b"}, {"1", "2"}):
+        return None
+    said = _SIGNS.get(sign, TIE)
+    return said if one in _LEFT_WORDS else -said
+
+
+def numbers_of_sides(left: str, right: str, words: Iterable[str]) -> Mapping[float, int]:
+    """Tell what numbers mean as outcomes, seen all together; nothing where that is in doubt.
+
+    Args:
+        left: The name of the left item's column: ``response_0`` says that 0 is the left side.
+        right: That of the right item's column.
+        words: All words of the outcome column.
+    """
+    numbers = {number for word in words if (number := number_in(word)) is not None}
+    ends = [re.search(r"[0-9]+$", name.strip()) for name in (left, right)]
+    if all(ends):
+        named = dict(
+            zip((float(end[0]) for end in ends if end), (LEFT_WON, RIGHT_WON), strict=True)
+        )
+        if len(named) == 2 and numbers <= set(named):
+            return named
+    if numbers == {1.0, 2.0}:
+        return {1.0: LEFT_WON, 2.0: RIGHT_WON}
+    if 0.5 in numbers and numbers <= {0.0, 0.5, 1.0}:
+        return {1.0: LEFT_WON, 0.5: TIE, 0.0: RIGHT_WON}
+    return {}
+
+
+def number_in(word: str) -> float | None:
+    """Take a word as a number, also with a decimal comma; None if it is none."""
+    bare = word.strip().replace(",", ".")
+    return float(bare) if re.fullmatch(r"[+-]?[0-9]+(?:\.[0-9]+)?", bare) else None

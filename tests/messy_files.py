@@ -1,0 +1,413 @@
+"""Small files of votes as real tools write them, each with what must come of it.
+
+All of them hold votes of a few judges on tea, milk and coffee, in this order, unless they are to be
+refused: then the message has to have certain words in it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import xlsxwriter
+
+ORDER = ["tea", "milk", "coffee"]
+JUDGES = ["ann", "bob", "zoë"]
+PAIRS = [("tea", "milk"), ("milk", "coffee"), ("tea", "coffee")]
+WINS = [(judge, *pair) for judge in JUDGES for pair in PAIRS]
+
+Row = Sequence[object]
+
+
+@dataclass(frozen=True)
+class Messy:
+    """A file, how it is read, and what must come of it."""
+
+    name: str
+    content: bytes
+    options: dict[str, Any] = field(default_factory=dict)
+    votes: int = 9
+    """How many votes must be read; 0 if it must be refused."""
+    judges: int = 3
+    says: tuple[str, ...] = ()
+    """What the message, or the line about the reading, must have in it."""
+
+
+def refused(name: str, content: bytes, *says: str, **options: Any) -> Messy:
+    return Messy(name, content, options, votes=0, says=says)
+
+
+def table(header: Row, rows: Sequence[Row], separator: str = ",") -> str:
+    to = io.StringIO()
+    csv.writer(to, delimiter=separator, lineterminator="\r\n").writerows([header, *rows])
+    return to.getvalue()
+
+
+def sides(
+    outcomes: Sequence[object], header: Row = ("judge", "model_a", "model_b", "winner")
+) -> str:
+    """Votes of which the second of three is shown the other way round; outcomes for both ways."""
+    left_won, right_won = outcomes
+    rows: list[Row] = []
+    for number, (judge, winner, loser) in enumerate(WINS):
+        swapped = number % 3 == 1
+        shown = (loser, winner) if swapped else (winner, loser)
+        rows.append((judge, *shown, right_won if swapped else left_won))
+    return table(header, rows)
+
+
+def workbook(sheets: dict[str, Sequence[Row]]) -> bytes:
+    to = io.BytesIO()
+    with xlsxwriter.Workbook(to, {"in_memory": True}) as book:
+        for name, rows in sheets.items():
+            sheet = book.add_worksheet(name)
+            for number, row in enumerate(rows):
+                sheet.write_row(number, 0, row)
+    return to.getvalue()
+
+
+def open_document(rows: Sequence[Row]) -> bytes:
+    """A minimal .ods, as LibreOffice would write it."""
+    cells = "".join(
+        "<table:table-row>"
+        + "".join(
+            f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p>'
+            "</table:table-cell>"
+            for cell in row
+        )
+        + "</table:table-row>"
+        for row in rows
+    )
+    space = "urn:oasis:names:tc:opendocument:xmlns:"
+    content = (
+        f'<?xml version="1.0" encoding="UTF-8"?><office:document-content xmlns:office="{space}'
+        f'office:1.0" xmlns:table="{space}table:1.0" xmlns:text="{space}text:1.0" '
+        'office:version="1.2"><office:body><office:spreadsheet><table:table table:name="Votes">'
+        f"{cells}</table:table></office:spreadsheet></office:body></office:document-content>"
+    )
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    manifest = (
+        f'<?xml version="1.0"?><manifest:manifest xmlns:manifest="{space}manifest:1.0">'
+        f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{kind}"/>'
+        "</manifest:manifest>"
+    )
+    return archive({"mimetype": kind, "content.xml": content, "META-INF/manifest.xml": manifest})
+
+
+def archive(files: dict[str, str | bytes]) -> bytes:
+    to = io.BytesIO()
+    with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in files.items():
+            packed.writestr(name, content)
+    return to.getvalue()
+
+
+HEADER = ("judge", "winner", "loser")
+CSV = table(HEADER, WINS)
+HALF = len(WINS) // 2
+
+
+def spreadsheets() -> Iterator[Messy]:
+    sheet = [HEADER, *WINS]
+    notes = [("about", "the survey")]
+    yield Messy("excel.xlsx", workbook({"Votes": sheet}))
+    yield Messy(
+        "two sheets.xlsx",
+        workbook({"Votes": sheet, "Notes": notes}),
+        says=("first sheet 'Votes', not Notes (--sheet)",),
+    )
+    yield Messy("second.xlsx", workbook({"Notes": notes, "Votes": sheet}), {"sheet": "votes"})
+    yield Messy("gap in the middle.xlsx", workbook({"Votes": [*sheet[:3], (), *sheet[3:]]}))
+    yield Messy(
+        "numbers in cells.xlsx", workbook({"V": [(*HEADER, "weight"), *((*w, 0.5) for w in WINS)]})
+    )
+    yield Messy("libreoffice.ods", open_document(sheet))
+    yield refused(
+        "no such sheet.xlsx", workbook({"Votes": sheet}), "no sheet 'Vote'", "Votes", sheet="Vote"
+    )
+    yield refused(
+        "empty first sheet.xlsx",
+        workbook({"Tabelle1": [], "Votes": sheet}),
+        "'Tabelle1' has no votes",
+        "--sheet: Votes",
+    )
+    yield refused("broken.xlsx", workbook({"Votes": sheet})[:900], "damaged")
+
+
+def archives() -> Iterator[Messy]:
+    one = table(HEADER, WINS[:HALF])
+    two = table(HEADER, WINS[HALF:])
+    yield Messy("kaggle.zip", archive({"votes.csv": CSV}))
+    yield Messy(
+        "from a mac.zip",
+        archive({"export/a.csv": one, "export/b.csv": two, "__MACOSX/export/._a.csv": b"\x00\x05"}),
+        says=("a.csv and 1 more file",),
+    )
+    yield Messy("sheet inside.zip", archive({"v.xlsx": workbook({"V": [HEADER, *WINS]})}))
+    yield refused("photos.zip", archive({"a.jpg": b"\xff\xd8"}), "holds no files of votes")
+    yield refused(
+        "mixed.zip",
+        archive(
+            {"a.csv": CSV, "b.json": json.dumps([dict(zip(HEADER, w, strict=True)) for w in WINS])}
+        ),
+        "several formats (csv, json)",
+        "Unpack it",
+    )
+    yield refused("cut off.zip", archive({"votes.csv": CSV})[:80], "cut off")
+
+
+def encodings() -> Iterator[Messy]:
+    german = table(HEADER, WINS, ";")
+    yield Messy(
+        "excel in germany.csv",
+        german.encode("cp1252"),
+        says=("Windows-1252", "zoë", "--encoding"),
+    )
+    yield Messy("unicode text of excel.txt", table(HEADER, WINS, "\t").encode("utf-16"))
+    yield Messy("old mac.csv", CSV.encode("mac-roman"), {"encoding": "mac-roman"})
+    weights = [(*win, "0,5") for win in WINS]
+    yield Messy("decimal commas.csv", table((*HEADER, "weight"), weights, ";").encode())
+    cyrillic = table(HEADER, [("Иван", "чай", "кофе"), ("Иван", "кофе", "чай")])
+    yield refused("russian.csv", cyrillic.encode("cp1251"), "not UTF-8", "--encoding", "cp1251")
+    yield refused("no such.csv", CSV.encode(), "no encoding 'utf-9'", encoding="utf-9")
+    yield refused("wrong.csv", cyrillic.encode("cp1251"), "is not UTF-8 text", encoding="utf-8")
+    thousands = [(*win, "1,250") for win in WINS]
+    yield refused(
+        "thousands.csv",
+        table((*HEADER, "weight"), thousands, ";").encode(),
+        "9 of 9 rows have a weight",
+        "'1,250' (9 rows, first row 1)",
+    )
+
+
+def names_of_columns() -> Iterator[Messy]:
+    yield Messy(
+        "chosen.csv",
+        table(("annotator_email", "candidate_chosen", "candidate_not_chosen"), WINS).encode(),
+        says=("winner = candidate_chosen, loser = candidate_not_chosen", "judge = annotator_email"),
+    )
+    yield Messy(
+        "llm judges.csv",
+        sides(("A", "B"), ("judge_model", "model_a", "model_b", "verdict")).encode(),
+        says=("judge = judge_model",),
+    )
+    yield Messy(
+        "jspsych.csv",
+        sides(("left", "right"), ("subject", "image_left", "image_right", "response")).encode(),
+        says=("outcome = response", "judge = subject"),
+    )
+    yield Messy(
+        "safe rlhf.csv",
+        sides((0, 1), ("worker", "response_0", "response_1", "better_response_id")).encode(),
+    )
+    twice = table(("judge", "model", "model", "winner"), [(j, w, lo, w) for j, w, lo in WINS])
+    yield Messy("twice.csv", twice.encode(), {"left": "model (1)", "right": "model (2)"})
+    yield refused(
+        "twice unsaid.csv", twice.encode(), "2 columns named 'model'", "'model (2)'", left="model"
+    )
+    yield Messy(
+        "trailing separators.csv",
+        table((*HEADER, "", ""), [(*win, "", "") for win in WINS]).encode(),
+    )
+    yield refused(
+        "nothing known.csv",
+        table(("wer", "was", "womit"), WINS).encode(),
+        "no column for the winner and the loser",
+        "--winner COLUMN, --loser COLUMN",
+    )
+    yield refused(
+        "a title above.csv",
+        ("My survey,,\r\n" + table(HEADER, WINS)).encode(),
+        "The header has to be the first line",
+    )
+    yield Messy("names its separator.csv", ("sep=;\r\n" + table(HEADER, WINS, ";")).encode())
+    numbered = table(HEADER, [(number, *win) for number, win in enumerate(WINS)])
+    yield refused(
+        "row names of r.csv", numbered.encode(), "header lacks a name for the first column"
+    )
+    yield refused(
+        "near.csv",
+        table(("judge", "winer", "losers_name"), WINS).encode(),
+        "--winner winer",
+    )
+
+
+def outcomes() -> Iterator[Messy]:
+    for name, words in {
+        "mt-bench": ("[[A]]", "[[B]]"),
+        "arena-hard": ("A>>B", "B>A"),
+        "arena-hard brackets": ("[[A>B]]", "[[B>>A]]"),
+        "assistants": ("Assistant A", "Assistant B"),
+        "sentences": ("Model A is better.", "Model B is slightly better"),
+        "one or two": (1, 2),
+        "scores of the left": ("1", "0"),
+        "responses": ("Response 1", "response_2"),
+        "all an llm wrote": ("A is short. My verdict: [[A]]", "I prefer B, so: [[B]]"),
+    }.items():
+        text = sides(words)
+        if name == "scores of the left":
+            text += "ann,tea,tea2,0.5\r\n"
+            says = ("outcome 0 means right, 0.5 means tie, 1 means left (else --outcome-map)",)
+            yield Messy(f"{name}.csv", text.encode(), votes=10, says=says)
+        else:
+            yield Messy(f"{name}.csv", text.encode())
+    yield refused(
+        "zero or one.csv",
+        sides((0, 1)).encode(),
+        "'0' (6 rows, first row 1), '1' (3 rows, first row 2)",
+        "0=left,1=right",
+        "1=left,0=right",
+    )
+    yield refused("true.csv", sides(("True", "False")).encode(), "true=left,false=right")
+    yield refused("signs.csv", sides((1, -1)).encode(), "1=left,-1=right")
+    yield Messy("mapped.csv", sides((0, 1)).encode(), {"outcome_map": {"0": "left", "1": "right"}})
+    odd = sides(("tea wins", "the other one"))
+    yield refused(
+        "strange words.csv",
+        odd.encode(),
+        "9 of 9 rows have an unknown outcome: 'tea wins' (6 rows, first row 1), "
+        "'the other one' (3 rows, first row 2).",
+    )
+    blank = table(
+        ("judge", "model_a", "model_b", "winner"),
+        [*((j, w, lo, w) for j, w, lo in WINS), ("ann", "tea", "", "milk")],
+    )
+    yield refused(
+        "blank item.csv", blank.encode(), "1 of 10 rows has nothing in the column 'model_b'"
+    )
+    yield refused(
+        "not available.csv",
+        table(HEADER, [*WINS, ("ann", "tea", "N/A"), ("bob", "tea", "nan")]).encode(),
+        "2 of 11 rows have a word in the column 'loser' that usually stands for nothing",
+        "'N/A' (row 10), 'nan' (row 11)",
+        "--na-is-name",
+    )
+
+
+def rated() -> Iterator[Messy]:
+    stars = {"tea": 5, "milk": 4, "coffee": 2}
+    rows = [(judge, item, stars[item]) for judge in JUDGES for item in ORDER]
+    text = table(("user", "product", "rating"), rows)
+    yield Messy(
+        "ratings.csv", text.encode(), {"item": "product"}, says=("higher ratings are better",)
+    )
+    worse = [(j, i, 6 - r) for j, i, r in rows]
+    yield Messy(
+        "school marks.csv",
+        table(("teacher", "item", "mark"), worse).encode(),
+        {"rating": "mark", "lower_is_better": True},
+        says=("lower ratings are better",),
+    )
+    labelled = [(j, i, f"{r} - {'good' if r > 2 else 'poor'}") for j, i, r in rows]
+    yield Messy("likert.csv", table(("judge", "item", "rating"), labelled).encode())
+    by_prompt = [(j, p, i, r) for j, i, r in rows for p in ("p1", "p2")]
+    header = ("judge", "prompt_id", "model", "score")
+    yield Messy("per prompt.csv", table(header, by_prompt).encode(), votes=18)
+    yield refused(
+        "rated again.csv",
+        table(("judge", "model", "score"), [(j, i, r) for j, _, i, r in by_prompt]).encode(),
+        "9 of 18 rows have an item rated before by one judge",
+        "--ranking",
+    )
+    yield refused(
+        "agree.csv",
+        table(("judge", "item", "rating"), [(j, i, "Agree") for j, i, _ in rows]).encode(),
+        "'Agree' (9 rows, first row 1)",
+    )
+    yield refused(
+        "ratings as positions.csv",
+        table(("judge", "item", "rating"), rows).encode(),
+        "--rating instead of --position",
+        position="rating",
+    )
+
+
+def surveys() -> Iterator[Messy]:
+    grid = [f"Rank the drinks [{item}]" for item in ORDER]
+    ranks = ("1st choice", "2nd choice", "3rd choice")
+    stamp = "2024/05/01 9:12:33 AM GMT+2"
+    yield Messy(
+        "google forms grid.csv",
+        table(("Timestamp", "Email Address", *grid), [(stamp, j, *ranks) for j in JUDGES]).encode(),
+        votes=3,
+        says=("judge = Email Address", "ignored: Timestamp", "positions; position 1 is the best"),
+    )
+    places = [f"Your favourites [{rank}]" for rank in ranks]
+    yield Messy(
+        "google forms places.csv",
+        table(("Timestamp", "Username", *places), [(stamp, j, *ORDER) for j in JUDGES]).encode(),
+        votes=3,
+    )
+    rate = [f"How good is [{item}]" for item in ORDER]
+    yield Messy(
+        "rating grid.csv",
+        table(
+            ("Timestamp", "Email Address", *rate), [(stamp, j, 5, 4, 1) for j in JUDGES]
+        ).encode(),
+        says=("ratings",),
+    )
+    plain = table(("name_of_judge", *ORDER), [(j, 1, 2, 3) for j in JUDGES])
+    yield Messy(
+        "column per item.csv",
+        plain.encode(),
+        {"item_columns": ORDER, "cells": "position"},
+        votes=3,
+    )
+    yield refused("unsaid.csv", plain.encode(), "--item-columns")
+    yield refused(
+        "unsaid cells.csv", plain.encode(), "--cells position", "--cells rating", item_columns=ORDER
+    )
+    two = [f"{ask} [{item}]" for ask in ("Rate taste", "Rate price") for item in ORDER]
+    several = table(("Email", *two), [(j, 5, 4, 1, 1, 3, 5) for j in JUDGES])
+    yield refused("two questions.csv", several.encode(), "'Rate taste', 'Rate price'")
+    yield Messy("one of two.csv", several.encode(), {"item_columns": ["Rate taste"]})
+
+
+def counted_wins() -> Iterator[Messy]:
+    wins = {("tea", "milk"): 8, ("milk", "tea"): 2, ("tea", "coffee"): 9, ("coffee", "tea"): 1}
+    wins |= {("milk", "coffee"): 7, ("coffee", "milk"): 3}
+    square = [(one, *(wins.get((one, other), "-") for other in ORDER)) for one in ORDER]
+    text = table(("", *ORDER), square)
+    yield Messy(
+        "wins.csv",
+        text.encode(),
+        votes=6,
+        judges=1,
+        says=("3 rows as a table of counts", "of the row beat", "--counts"),
+    )
+    turned = [(one, *(wins.get((other, one), "") for other in ORDER)) for one in ORDER]
+    yield Messy("losses.csv", table(("item", *ORDER), turned).encode(), {"counts": "columns"}, 6, 1)
+    by_pair = [(a, b, wins[a, b], wins[b, a], 2) for a, b in PAIRS]
+    header = ("player1", "player2", "win1", "win2", "ties")
+    yield Messy(
+        "bradley terry in r.csv", table(header, by_pair).encode(), {}, 9, 1, ("win1, win2",)
+    )
+    total = [(*row, 17) for row in square]
+    yield Messy("totals.csv", table(("", *ORDER, "Total"), total).encode(), {}, 6, 1)
+    shares = [(one, *(wins.get((one, other), 5) / 10 for other in ORDER)) for one in ORDER]
+    yield refused(
+        "shares.csv", table(("", *ORDER), shares).encode(), "shares of wins", "Give counts"
+    )
+
+
+def preflib() -> Iterator[Messy]:
+    head = "# NUMBER ALTERNATIVES: 3\n" + "".join(
+        f"# ALTERNATIVE NAME {number}: {item}\n" for number, item in enumerate(ORDER, start=1)
+    )
+    text = f"{head}5: 1,2,3\n4: 2\n2: 3\n"
+    yield Messy(
+        "approval in part.soi", text.encode(), votes=1, judges=1, says=("left out: 2 rows",)
+    )
+
+
+def messy_files() -> list[Messy]:
+    kinds = (
+        spreadsheets, archives, encodings, names_of_columns, outcomes, rated, surveys, counted_wins,
+        preflib,
+    )  # fmt: skip
+    return [messy for kind in kinds for messy in kind()]

@@ -1,0 +1,182 @@
+"""Files as real tools write them: each is read as what it is, or refused with the way out."""
+
+from __future__ import annotations
+
+import io
+import sys
+import warnings
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from messy_files import CSV, ORDER, Messy, archive, messy_files, workbook
+
+import juryrank as jr
+from juryrank.reading import archives
+from juryrank.votes import Votes
+
+FILES = messy_files()
+READ = [messy for messy in FILES if messy.votes]
+REFUSED = [messy for messy in FILES if not messy.votes]
+
+
+def by_share_of_wins(votes: Votes) -> list[object]:
+    """Order the items, but for those that are only there as makeweights, by their wins."""
+    wins = votes.in_pairs().wins()
+    won = np.bincount(wins.winner, weights=wins.weight, minlength=votes.n_items)
+    lost = np.bincount(wins.loser, weights=wins.weight, minlength=votes.n_items)
+    share = dict(zip(votes.items, won / (won + lost), strict=True))
+    return sorted((item for item in share if item in ORDER), key=lambda item: -share[item])
+
+
+@pytest.mark.parametrize("messy", READ, ids=lambda messy: messy.name)
+def test_is_read(messy: Messy, tmp_path: Path) -> None:
+    path = tmp_path / messy.name
+    path.write_bytes(messy.content)
+    votes = jr.read_votes(path, **messy.options)
+    assert by_share_of_wins(votes) == ORDER
+    assert (len(votes), votes.n_judges) == (messy.votes, messy.judges)
+    for words in messy.says:
+        assert words in str(votes.reading[0])
+
+
+@pytest.mark.parametrize("messy", REFUSED, ids=lambda messy: messy.name)
+def test_is_refused(messy: Messy, tmp_path: Path) -> None:
+    path = tmp_path / messy.name
+    path.write_bytes(messy.content)
+    with pytest.raises(jr.InputError) as caught:
+        jr.read_votes(path, **messy.options)
+    for words in messy.says:
+        assert words in str(caught.value)
+
+
+def test_what_is_read_is_also_ranked(tmp_path: Path) -> None:
+    path = tmp_path / "votes.zip"
+    path.write_bytes(archive({"votes.csv": CSV.encode("cp1252")}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", jr.JuryrankWarning)
+        ranking = jr.rank(jr.read_votes(path))
+    assert ranking.items["item"].to_list() == ORDER
+    assert "Windows-1252" in ranking.to_dict()["reading"][0]["remarks"][0]
+
+
+def test_our_own_workbooks_can_be_read(tmp_path: Path) -> None:
+    votes = jr.simulate(4, 3, votes_per_judge=20, seed=1).votes
+    votes.write_excel(tmp_path / "votes.xlsx")
+    votes.write_csv(tmp_path / "votes.csv")
+    sheet, text = (jr.read_votes(tmp_path / f"votes.{kind}") for kind in ("xlsx", "csv"))
+    assert sheet.items.equals(text.items)
+    assert sheet.outcome.tolist() == text.outcome.tolist()
+
+
+def test_a_spreadsheet_without_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "votes.xlsx"
+    path.write_bytes(workbook({"Votes": [("winner", "loser"), ("a", "b")]}))
+    monkeypatch.setitem(sys.modules, "fastexcel", None)
+    with pytest.raises(jr.InputError, match=r"pip install 'juryrank\[excel\]'.*as CSV"):
+        jr.read_votes(path)
+
+
+def test_an_archive_that_would_unpack_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = archive({"votes.csv": b"winner,loser\n" + b"a,b\n" * 100_000})
+    assert len(bomb) < 2_000
+    monkeypatch.setattr(archives, "MOST_BYTES", 100_000)
+    with pytest.raises(jr.InputError, match="unpack it and give the folder"):
+        jr.read_votes(io.BytesIO(bomb))
+
+
+def test_an_archive_that_lies_about_its_size() -> None:
+    packed = archive({"votes.csv": b"winner,loser\n" + b"a,b\n" * 1000})
+    with zipfile.ZipFile(io.BytesIO(packed)) as opened:
+        size = opened.infolist()[0].file_size
+    lie = packed.replace(size.to_bytes(4, "little"), (20).to_bytes(4, "little"))
+    with pytest.raises(jr.InputError, match="cannot be unpacked"):
+        jr.read_votes(io.BytesIO(lie))
+
+
+def test_an_archive_with_a_password() -> None:
+    packed = bytearray(archive({"votes.csv": CSV}))
+    for header, flag in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        packed[packed.index(header) + flag] |= 1
+    with pytest.raises(jr.InputError, match="it has a password"):
+        jr.read_votes(io.BytesIO(bytes(packed)))
+
+
+@pytest.mark.parametrize("at", [0, 1 << 17, (1 << 20) - 1])
+def test_a_byte_that_is_not_utf8_is_found_wherever_it_is(at: int, tmp_path: Path) -> None:
+    text = "winner,loser\n" + "tea,milk\n" * (at // 9) + "Zoë,tea\ntea,Zoë"
+    path = tmp_path / "votes.csv"
+    path.write_bytes(text.encode("cp1252"))
+    assert jr.read_votes(path).items.to_list()[0] in ("Zoë", "milk")
+    path.write_bytes(text.encode())
+    assert jr.read_votes(path).reading[0].remarks == ()
+
+
+def test_ratings_are_compared_within_a_judge_and_context() -> None:
+    frame: dict[str, list[object]] = {
+        "judge": ["u", "u", "u", "u", "v", "w"],
+        "prompt": ["p", "p", "q", "q", "p", "p"],
+        "item": ["a", "b", "a", "b", "a", "b"],
+        "rating": [5, 3, 2, 2, 1, 5],
+    }
+    votes = jr.votes_from(frame)
+    assert votes.judges.to_list() == ["u"]
+    assert votes.outcome.tolist() == [1, 0]
+    assert not votes.sides_known
+    assert votes.left_out.sentences == (
+        "Left out: 2 of 6 rows, with the only rating of their judge and context; first row 5.",
+    )
+    assert jr.votes_from(frame, lower_is_better=True).left.tolist()[0] == 1
+    anonymous = {name: column[:4] for name, column in frame.items() if name != "judge"}
+    assert jr.votes_from(anonymous, judge_per_row=True).judges.to_list() == [1, 2]
+
+
+def test_an_unanswered_row_of_a_survey_is_counted() -> None:
+    frame = {"Rank them [a]": ["1", None, "2"], "Rank them [b]": ["2", "", "1"]}
+    votes = jr.votes_from(frame)
+    assert len(votes) == 2
+    assert votes.left_out.sentences == ("Left out: 1 of 3 rows, without any answer; first row 2.",)
+
+
+def test_the_same_is_said_of_votes_larger_than_memory(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("rater,winner,loser,note\nu,a,b,x\nu,b,a,y\nu,N/A,a,y\n")
+    with pytest.raises(jr.InputError) as small:
+        jr.read_votes(path)
+    with pytest.raises(jr.InputError) as large:
+        jr.read_votes(path, memory="1MB")
+    assert str(small.value) == str(large.value)
+    one, other = (jr.read_votes(path, na_is_name=True, memory=size) for size in (None, "1MB"))
+    assert one.reading == other.reading
+    assert one.items.equals(other.items)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"cells": "rating"}, "omit --cells"),
+        ({"counts": "columns"}, "omit --counts"),
+        ({"lower_is_better": True}, "omit --lower-is-better"),
+        ({"sheet": "Votes"}, "omit --sheet"),
+        ({"cells": "stars"}, "must be 'position' or 'rating'"),
+        ({"counts": "both"}, "must be 'rows' or 'columns'"),
+    ],
+)
+def test_what_does_not_apply_is_not_ignored(option: dict[str, Any], said: str) -> None:
+    with pytest.raises(jr.InputError, match=said):
+        jr.read_votes(io.BytesIO(CSV.encode()), **option)
+
+
+def test_wins_that_are_noted_beside_an_outcome_are_ignored() -> None:
+    table = b"model_a,model_b,winner,wins_a,wins_b\nx,y,model_a,7,9\nx,y,model_b,7,9\n"
+    votes = jr.read_votes(io.BytesIO(table))
+    assert votes.outcome.tolist() == [1, -1]
+    assert votes.reading[0].ignored == ("wins_a", "wins_b")
+
+
+def test_a_frame_of_counts() -> None:
+    votes = jr.votes_from(pl.DataFrame({"": ["a", "b"], "a": [0, 3], "b": [7, 0]}))
+    assert votes.weight.tolist() == [7, 3]
