@@ -216,9 +216,11 @@ def page(_rows: pl.DataFrame, table: pl.DataFrame, command: str) -> Iterator[str
     yield (
         "Judges who vote without any noise are, by their votes, far more accurate than the others, "
         "and where they agree on an item it takes many votes of the others to outweigh them: three "
-        "such judges of twelve are held with 300 votes each, four, or three with 100, often are "
-        "not. Half of the jury with a moderate bias is a camp like any other. Accounts with a "
-        "single vote cannot be told from judges who were asked once."
+        "such judges of twelve are held with 300 votes each, four, or three with 100, not always. "
+        "With 100 votes each, pushers of one item are seldom named, and may lift it by a rank or "
+        "two. Half of the jury with a moderate bias is a camp like any other, and is not found. "
+        "Accounts with a single vote cannot be told from judges who were asked once; 200 of them "
+        "beside 12 judges with 100 votes each did no harm."
     )
     yield ""
 
