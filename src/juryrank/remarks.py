@@ -159,13 +159,13 @@ def remarks_on_effects(objective: Objective, solution: Solution) -> tuple[str, .
     )
 
 
-def most_judges_disagree(chance: float) -> str:
-    """What to say where the ranking follows a minority."""
+def many_judges_disagree(chance: float) -> str:
+    """What to say where the ranking may follow a minority."""
     return (
-        f"Which end is up depends on who counts: with a chance of {chance:.0%} most judges, by "
-        "their number, vote against this ranking, which follows those who agree best with each "
-        "other. If the many are right, it is upside down. So no item is called surely better, all "
-        "are in one tier, and nothing is said of the judges."
+        f"Which end is up depends on who counts: with a chance of {chance:.0%} two judges in five "
+        "or more, by their number, vote against this ranking, which follows those who agree best "
+        "with each other. If the others are right, it is upside down. So no item is called surely "
+        "better, all are in one tier, and nothing is said of the judges."
     )
 
 

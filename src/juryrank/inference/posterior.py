@@ -35,6 +35,8 @@ COUNTED = 5
 """Draws that say otherwise, from which on they are counted; fewer are smoothed."""
 
 
+MANY = 0.4
+"""The share of judges who may not vote against a ranking without doubt about which end is up."""
 SAME_IN_MODE = 1e-6
 """Scores of a best fit closer than this part of their range are the same."""
 TINY = 1e-9
@@ -73,8 +75,8 @@ class Posterior(ABC):
 
     @property
     @abstractmethod
-    def most_disagree(self) -> float:
-        """The chance that most judges, by number, vote against the ranking."""
+    def many_disagree(self) -> float:
+        """The chance that `MANY` of the judges, by number, vote against the ranking."""
 
     @property
     @abstractmethod
@@ -145,9 +147,9 @@ class SampledPosterior(Posterior):
         return np.asarray((self.sample.accuracy < limit).mean(axis=0))
 
     @property
-    def most_disagree(self) -> float:
+    def many_disagree(self) -> float:
         """The share of draws."""
-        return float(((self.sample.accuracy < 0.0).mean(axis=1) > 0.5).mean())
+        return float(((self.sample.accuracy < 0.0).mean(axis=1) >= MANY).mean())
 
     @cached_property
     def score_variance(self) -> Floats:
@@ -255,12 +257,12 @@ class NormalPosterior(Posterior):
             return np.asarray(ndtr((limit - self.accuracy) / self.accuracy_sd))
 
     @property
-    def most_disagree(self) -> float:
+    def many_disagree(self) -> float:
         """As if judges were independent of each other; of some nothing is known."""
         chance = np.nan_to_num(self.accuracy_below(0.0))
-        excess = float(chance.sum()) - 0.5 * (len(chance) + 1)
+        excess = float(chance.sum()) + 0.5 - MANY * len(chance)
         error = float(np.sqrt(np.sum(chance * (1.0 - chance))))
-        return below(excess / error) if error > 0.0 else float(excess > 0.0)
+        return below(excess / error) if error > 0.0 else float(excess > 0.5)
 
     def effects(self, layout: Layout, confidence: float) -> tuple[Floats, Floats, Floats]:
         """Standard errors on either side."""
