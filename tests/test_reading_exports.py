@@ -210,7 +210,7 @@ class TestLabelStudio:
         fields = {"question": "Why?", "one": "x", "other": "y", "chosen": "p", "rejected": "q"}
         tasks = [task(1, fields, annotation(1, "right", 3))]
         said = complaint(lambda: read_json(tasks))
-        assert "no columns for the left item and the right item" in said
+        assert "no column for the left item and the right item" in said
         assert "question, one, other, chosen, rejected" in said
         assert "--left" in said
         votes = read_json(tasks, left="one", right="other")
