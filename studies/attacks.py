@@ -226,10 +226,10 @@ def page(_rows: pl.DataFrame, table: pl.DataFrame, command: str) -> Iterator[str
 
 
 def chart(table: pl.DataFrame) -> object:
-    """The share of data sets in which the item is in the top three."""
+    """The share of data sets in which an item that is pushed up is in the top three."""
     alt = altair()
-    order = [attack.name for attack in ATTACKS]
-    base = alt.Chart(table, width=560, height=340)
+    order = [attack.name for attack in ATTACKS if attack.kind != "down"]
+    base = alt.Chart(table.filter(pl.col("setting").is_in(order)), width=560, height=340)
     bars = base.mark_bar().encode(
         x=alt.X("top:Q", title="in the top 3", axis=alt.Axis(format=".0%")),
         y=alt.Y("setting:N", sort=order, title=None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,7 @@ import pytest
 
 import juryrank as jr
 from juryrank.inference.sampling import Length
-from studies import jury, kinds, priors, stress
+from studies import accusations, attacks, jury, kinds, naming, orientation, priors, stress
 from studies.coverage import save_coverage
 from studies.covered import (
     DEFAULT,
@@ -256,3 +257,23 @@ def test_the_stress_test_and_its_page(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert "nan" not in page
     assert all(f"| {setting.name} |" in page for setting in chosen)
     stress.chart(table).save(tmp_path / "stress.png")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("study_of", "settings"),
+    [
+        (attacks, ["none x 100", "60 accounts x 3", "push down 4 x 100"]),
+        (accusations, ["t.5 x 100", "backwards x 20"]),
+        (orientation, ["honest"]),
+    ],
+    ids=["attacks", "accusations", "orientation"],
+)
+def test_pages_about_judges(study_of: ModuleType, settings: list[str], tmp_path: Path) -> None:
+    trials = [naming.Trial(name, 5, 0) for name in settings]
+    rows = pl.DataFrame([study_of.measured(one) for one in trials], infer_schema_length=None)
+    table = study_of.summary(rows)
+    assert table["setting"].to_list() == settings
+    assert table["data_sets"].to_list() == [1] * len(settings)
+    page = "\n".join(study_of.page(rows, table, "the command"))
+    assert all(f"| {name} | " in page for name in settings)
+    study_of.chart(table).save(tmp_path / "chart.png")
