@@ -179,6 +179,18 @@ def test_a_verdict_does_not_contradict_the_interval_beside_it() -> None:
     assert words(low, high)[5] in ("guessing", "inconsistent")
 
 
+def test_verdicts_go_with_intervals_of_any_confidence() -> None:
+    """Also where a judge has no finite accuracy, so that its standing is not the interval."""
+    made = jr.simulate(6, accuracies=[1.5, 1.2, 1.0, 1.0, 0.5], votes_per_judge=150, seed=3)
+    best, *_, last = made.items["item"]
+    sure = pl.DataFrame([("sure", best, last, "left")], schema=made.votes.columns, orient="row")
+    ranking = jr.rank(pl.concat([made.votes, sure]), prior=None, guard=False, confidence=0.99999)
+    known = ranking.judges.filter(pl.col("accuracy_low").is_not_null())
+    doubtful = known.filter(pl.col("accuracy_low") <= 0.0)
+    assert 0 < len(doubtful) < len(known) < len(ranking.judges)
+    assert not doubtful["verdict"].is_in(["ordinary", "reliable"]).any()
+
+
 def test_judges_with_few_votes_of_their_own_are_taken_to_be_like_the_others() -> None:
     known = standing([0.7] * 4, [1.4] * 4)
     alone = Standing(**(known.__dict__ | {"own_sd": np.array([0.2, 0.3, 1.0, 3.0])}))

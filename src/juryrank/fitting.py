@@ -286,7 +286,7 @@ def answer(
     report = _fit_report(task, found, posterior, intervals, confidence, steps)
     observed = _observed(task, found, told, confidence)
     standing = None if intervals is None else _standing(task, found, told, confidence)
-    judges = judge_columns(votes, task.model, standing, observed)
+    judges = judge_columns(votes, task.model, standing, observed, confidence)
     sure = not observed.orientation_in_doubt and (
         found.is_sampled or found.objective is None or direction_is_sure(found.objective, solution)
     )

@@ -98,7 +98,7 @@ class Observed:
 
 
 def judge_columns(
-    votes: Votes, model: Model, own: Standing | None, observed: Observed
+    votes: Votes, model: Model, own: Standing | None, observed: Observed, confidence: float
 ) -> dict[str, pl.Series]:
     """What is known of the judges beyond their accuracies, by code; nulls where nothing is."""
     empty = pl.Series([None] * votes.n_judges, dtype=pl.Float64)
@@ -107,7 +107,7 @@ def judge_columns(
         return {
             "accuracy_low": empty, "accuracy_high": empty, "verdict": no_word, "reason": no_word,
         }  # fmt: skip
-    said = verdicts(votes, _standing(votes, model, own), observed)
+    said = verdicts(votes, _standing(votes, model, own, confidence), observed)
     low, high = own.low, own.high
     if model.judges == "reliability":
         low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
@@ -129,21 +129,19 @@ def by_attention(judges: pl.DataFrame) -> pl.DataFrame:
     return judges.sort(rank, -pl.col("votes"), maintain_order=True)
 
 
-def _standing(votes: Votes, model: Model, own: Standing) -> Standing:
+def _standing(votes: Votes, model: Model, own: Standing, confidence: float) -> Standing:
     """Accuracies with a guesser at 0 and the average judge at 1, all of them finite."""
     if model.judges == "reliability":
         typical = float(np.average(own.value, weights=votes.votes_per_judge)) - 0.5
         unit = max(typical, LEAST_TYPICAL)
-        value, low, high = ((part - 0.5) / unit for part in (own.value, own.low, own.high))
-        sd = own.sd / unit
-        chances = ndtr(-value / sd), ndtr((RELIABLE - value) / sd)
-        return Standing(value, low, high, sd, own.own_sd / unit, *chances)
+        value, sd, own_sd = (own.value - 0.5) / unit, own.sd / unit, own.own_sd / unit
+        return normal_standing(value, sd, own_sd, confidence)
     held = np.isnan(own.sd)
     if not held.any():
         return own
     sd = own.sd.copy()
     sd[held] = _sd_of_perfect(votes.votes_per_judge[held], own.value[held])
-    return normal_standing(own.value, sd, np.where(held, sd, own.own_sd), 0.95)
+    return normal_standing(own.value, sd, np.where(held, sd, own.own_sd), confidence)
 
 
 def _sd_of_perfect(votes: Floats, value: Floats) -> Floats:
@@ -207,7 +205,7 @@ def _by_accuracy(votes: Votes, standing: Standing) -> list[Said]:
     chosen = np.select([mask for mask, _ in choices], range(len(choices)), len(choices))
     known = [*(one for _, one in choices), Said("reliable", "follows the order well")]
     said = [known[kind] for kind in chosen.tolist()]
-    for u in np.flatnonzero(weak & (chosen == 2)).tolist():
+    for u in np.flatnonzero(weak).tolist():
         said[u] = _weak(consistency_of(votes, u))
     return said
 
@@ -223,7 +221,7 @@ def _weak(own: Consistency) -> Said:
     if own.is_consistent:
         return Said("of another opinion", f"{OWN_ORDER}: {own}", OWN_ORDER)
     if own.is_inconsistent:
-        return Said("inconsistent", f"{HARDLY}, nor agrees with itself: {own}", HARDLY)
+        return Said("inconsistent", f"{HARDLY} and contradicts itself: {own}", HARDLY)
     return GUESSING
 
 

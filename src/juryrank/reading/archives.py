@@ -35,7 +35,7 @@ def unpacked(name: str, where: Path | bytes) -> list[tuple[str, bytes]]:
             _check_size(name, members)
             members.sort(key=lambda info: info.filename)
             return [(PurePosixPath(one.filename).name, archive.read(one)) for one in members]
-    except (RuntimeError, NotImplementedError) as error:
+    except RuntimeError as error:
         why = "it has a password" if "password" in str(error) else str(error)
         raise InputError(f"{name} cannot be unpacked: {why}. Unpack it first.") from error
     except zipfile.BadZipFile as error:

@@ -117,32 +117,7 @@ def read_votes(
     Raises:
         InputError: The source cannot be read or holds bad rows; the message says which.
     """
-    request = request_of(
-        {
-            "format": format,
-            "encoding": encoding,
-            "sheet": sheet,
-            "judge": judge,
-            "winner": winner,
-            "loser": loser,
-            "left": left,
-            "right": right,
-            "ranking": ranking,
-            "options": options,
-            "item": item,
-            "position": position,
-            "rating": rating,
-            "lower_is_better": lower_is_better,
-            "item_columns": item_columns,
-            "cells": cells,
-            "counts": counts,
-            "weight": weight,
-            "outcome_map": outcome_map,
-            "judge_per_row": judge_per_row,
-            "na_is_name": na_is_name,
-            "skip_bad": skip_bad,
-        }
-    )
+    request = request_of(locals())
     if memory is not None:
         return read_larger([source], request, memory)
     return _votes(parts_of(source, request.opening), request)
@@ -227,29 +202,7 @@ def votes_from(
     Raises:
         InputError: The frame holds no votes or bad rows; the message says which.
     """
-    request = request_of(
-        {
-            "judge": judge,
-            "winner": winner,
-            "loser": loser,
-            "left": left,
-            "right": right,
-            "ranking": ranking,
-            "options": options,
-            "item": item,
-            "position": position,
-            "rating": rating,
-            "lower_is_better": lower_is_better,
-            "item_columns": item_columns,
-            "cells": cells,
-            "counts": counts,
-            "weight": weight,
-            "outcome_map": outcome_map,
-            "judge_per_row": judge_per_row,
-            "na_is_name": na_is_name,
-            "skip_bad": skip_bad,
-        }
-    )
+    request = request_of(locals())
     return _votes([part_of(frame)], request)
 
 
