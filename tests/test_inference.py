@@ -227,12 +227,12 @@ def test_draws_are_turned_upright_unless_it_is_a_close_call() -> None:
     found = sampled(votes, "hbtl", tastes=True, length=Length(50, 100, 100))
     few, many = (np.where(np.arange(100) < count, -1.0, 1.0)[:, None] for count in (4, 40))
     mixed = turned_upright(_times(found, few))
-    np.testing.assert_array_equal(mixed.score, found.score)
+    np.testing.assert_allclose(mixed.score, found.score, atol=1e-12)
     assert mixed.upside_down == pytest.approx(0.04)
     assert not mixed.is_close_call
     doubtful = turned_upright(_times(found, many))
     assert doubtful.is_close_call
-    np.testing.assert_array_equal(doubtful.score, many * found.score)
+    np.testing.assert_allclose(doubtful.score, many * found.score, atol=1e-12)
 
 
 def _times(found: Sample, sign: Floats) -> Sample:
@@ -287,7 +287,7 @@ def test_expected_wrong_claims_are_within_what_is_allowed() -> None:
         def chances_above(self, i: int) -> Floats:
             return np.asarray(self.chance[i])
 
-    found = claims(cast(Posterior, Known()), np.arange(4), 0.95)
+    found = claims(cast(Posterior, Known()), [np.arange(4)], 0.95)
     # Allowed are .04: 0 > 3 (0), 0 > 2 (.001), 1 > 3 (.01), 2 > 3 (.02); 0 > 1 (.03) is too much.
     assert found.rank_low.tolist() == [1, 1, 2, 4]
     assert found.rank_high.tolist() == [2, 3, 3, 4]

@@ -12,9 +12,10 @@ The model, with ``x = g_u (m_ui - m_uj)`` where a pair is voted on and the like 
 (shape and rate of the gamma distributions).
 
 A judge who only ever votes on one item says next to nothing of which end is up: the prior of
-``k_u`` is ``pi^q`` to ``(1 - pi)^q``, with ``q`` (`say`) from 1 for judges whose votes are on many
-items to near 0. A taste is normal given its own precision ``lambda_ui / w^2`` with ``lambda ~
-Gamma(nu/2, nu/2)``. One round is a sequence of moves, each of which leaves the posterior as it is:
+``k_u`` is ``pi^q`` to ``(1 - pi)^q``, with ``q`` (`say`) from 1, for the judges of a jury whose
+votes are on the most items, to near 0. A taste is normal given its own precision ``lambda_ui /
+w^2`` with ``lambda ~ Gamma(nu/2, nu/2)``. One round is a sequence of moves, each of which leaves
+the posterior as it is:
 
 1. **Judges**, given the scores: Hamiltonian steps for theta, tastes and own effects, accepted
    judge by judge.
@@ -22,12 +23,15 @@ Gamma(nu/2, nu/2)``. One round is a sequence of moves, each of which leaves the 
    information.
 3. **Scores, the opinions held**: a score may jump to where another of its judges sees the item;
    then the precisions are drawn, and given them ``s_i`` is normal. This and the move before are
-   opposite parametrisations: where one is slow, the other is fast.
-4. **Scales**, given what they are scales of.
-5. **Everything together**: Hamiltonian steps for the scales and, in units of them, all else. This
+   opposite parametrisations: where one is slow, the other is fast. Between them, one score may
+   jump while each of its judges holds either its opinion or its taste.
+4. **Units and origins** of the judges: ``(a + c m_u, g_u / c)`` changes no vote of judge ``u``.
+5. **Scales**, given what they are scales of.
+6. **Everything together**: Hamiltonian steps for the scales and, in units of them, all else. This
    moves the scales where single unknowns are known by little but their priors.
-6. **Gauge**: ``(c s, c b, c S, c w, g / c)`` changes no vote.
-7. **Sides**: all of ``(-s, -b, -k)``, or a single judge's ``k``, with its opinions or against them.
+7. **Gauge**: ``(c s, c b, c S, c w, g / c)`` changes no vote.
+8. **Sides**: all of ``(-s, -b, -k)``, those of one jury if some have no items in common, or a
+   single judge's ``k``, with its opinions or against them.
 """
 
 from __future__ import annotations
@@ -43,7 +47,7 @@ from scipy.special import betaln, gammaln
 from juryrank.arrays import Floats
 from juryrank.inference import accuracies
 from juryrank.inference.hamiltonian import Trajectory, adapted, chances, jittered, leapfrog
-from juryrank.inference.opinions import Codes, Opinions, VoteInformation
+from juryrank.inference.opinions import Codes, Opinions, VoteInformation, juries_of
 from juryrank.objective import EFFECT_SD, JudgeSlopes
 from juryrank.votes import total_weight
 
@@ -70,6 +74,8 @@ FARTHEST = 500.0
 """Accuracy times opinion, in log-odds, beyond which no votes lead."""
 MOST_DENSE = 500
 """With more items the metric of the scores is diagonal."""
+CAMPS_EVERY = 4
+"""Rounds after which a score may jump between camps, once the chain has found its place."""
 TURN_EVERY = 5
 """Rounds after which single judges may be turned round."""
 
@@ -146,7 +152,8 @@ class Chain:
         rng: np.random.Generator,
     ) -> None:
         self.opinions = opinions
-        self.say = say
+        self.juries = juries_of(opinions, n_items)
+        self.say = say / self.juries.most(say)
         self.objective = opinions.objective
         self.rng = rng
         self.n, self.m, self.cells = n_items, self.objective.n_judges, opinions.tastes
@@ -167,7 +174,7 @@ class Chain:
         self.cells_of_items = _CellsOfItems(opinions.item, n_items)
         self.step_of_judges = np.full(self.m, 0.7)
         self.step_of_scores, self.step_together = np.array(0.5), np.array(0.2)
-        self.step_of_gauge = 0.3
+        self.step_of_gauge, self.step_of_units = np.array(0.3), np.full(self.m, 0.3)
         self.rounds, self.adapting = 0, True
         self.here = self._votes(self.own, self.common)
         self.measure()
@@ -305,7 +312,12 @@ class Chain:
             self._move_scores()
             if self.cells:
                 self._jump_with_opinions_held()
+                if self.adapting or self.rounds % CAMPS_EVERY == 0:
+                    self._jump_between_camps()
+                if self.free:
+                    self._move_units_of_judges()
                 self._draw_precisions()
+                self._move_origins_of_judges()
                 self._move_scores_with_opinions_held()
             self._draw_scales()
             if self.rounds % TOGETHER_EVERY == 0:
@@ -412,6 +424,52 @@ class Chain:
         score = np.where(np.log(self.rng.random(self.n)) < gain, proposed, self.score)
         self._set_scores(score, opinion)
 
+    def _jump_between_camps(self) -> None:
+        """Let one score jump by ``d``, each of its judges holding its opinion or its taste.
+
+        Where a few judges see an item quite differently, votes that tell little are taken to agree
+        with either side, so that no judge can leave alone. Judges are independent given the score,
+        and each chooses by its votes ``L`` and its taste,
+
+            L(m) t_nu(m - s - d; w)  or  L(m + d) t_nu(m - s; w).
+        """
+        item = self._item_to_jump()
+        cells = self.cells_of_items.of(item)
+        judge, taste = self.opinions.judge[cells], self.taste[cells]
+        jump = self.scales.score * float(self.rng.standard_normal())
+        as_is = -self.here.value[judge]
+        up, down = (-self._votes_if_seen(cells, by).value[judge] for by in (jump, -jump))
+        held, above, below = (self._log_density(taste + by) for by in (0.0, jump, -jump))
+        forth = np.logaddexp(as_is + below, up + held)
+        keeps_taste = np.log(self.rng.random(len(cells))) < up + held - forth
+        back = np.where(
+            keeps_taste,
+            np.logaddexp(up + above, as_is + held),
+            np.logaddexp(as_is + held, down + below),
+        )
+        score = float(self.score[item])
+        of_score = 0.5 * (score**2 - (score + jump) ** 2) / self.scales.score**2
+        gain = float(np.sum(forth - back)) + of_score
+        if self.rng.random() < chances(np.array(-gain)):
+            self.own, self.common = self.own.copy(), self.common.copy()
+            self.own[cells] -= np.where(keeps_taste, 0.0, jump)
+            self.common[item] += jump
+            self.here = self._votes(self.own, self.common)
+
+    def _item_to_jump(self) -> int:
+        """Any item; while the chain finds its place, rather one about which tastes differ."""
+        if not self.adapting:
+            return int(self.rng.integers(self.n))
+        # Before anything has moved there is no dispute at all.
+        dispute = 1e-12 + np.bincount(self.opinions.item, -self._log_density(self.taste), self.n)
+        return int(self.rng.choice(self.n, p=dispute / dispute.sum()))
+
+    def _votes_if_seen(self, cells: Codes, higher: float) -> JudgeSlopes:
+        """The likelihood if these opinions were so much higher."""
+        own = self.own.copy()
+        own[cells] += higher
+        return self._votes(own, self.common)
+
     def _set_scores(self, score: Floats, opinion: Floats) -> None:
         """Divide opinions into scores and tastes anew."""
         self.common = np.concatenate((score, self.common[self.n :]))
@@ -424,6 +482,53 @@ class Chain:
         mean = np.bincount(item, precision * opinion, self.n) / total
         score = mean + self.rng.standard_normal(self.n) / np.sqrt(total)
         self._set_scores(score, opinion)
+
+    # --- what a judge's votes leave open ----------------------------------------------------------
+
+    def _move_units_of_judges(self) -> None:
+        """``(a_u + c (m_ui - a_u), g_u / c)``: votes stay as likely as they are.
+
+        ``a_u`` is the mean score of the judge's items; the precisions are integrated out. Whether a
+        judge of many votes is accurate or has strong tastes is hardly learnt without this move.
+        """
+        judge, scales = self.opinions.judge, self.scales
+        log_c = self.step_of_units * self.rng.standard_normal(self.m)
+        c = np.exp(log_c)
+        taste = (c[judge] - 1.0) * self._from_centre() + c[judge] * self.taste
+        gain = self._log_density(taste) - self._log_density(self.taste)
+        theta = accuracies.theta_of(accuracies.magnitude(self.theta) / c)
+        of_theta = 0.5 * (self.theta**2 - theta**2) / scales.accuracy**2
+        of_theta += self.theta - theta - log_c
+        chance = chances(-of_theta - np.bincount(judge, gain + log_c[judge], self.m))
+        accepted = self.rng.random(self.m) < chance
+        there, factor = accepted[judge], np.where(accepted, c, 1.0)
+        self.own = self.own.copy()
+        self.own[: self.cells][there] = taste[there]
+        self.own[self.theta_at] = np.where(accepted, theta, self.theta)
+        self._stretch_slopes(factor)
+        if self.adapting:
+            self.step_of_units = _adapted_to_gauge(self.step_of_units, chance, self.rounds)
+
+    def _move_origins_of_judges(self) -> None:
+        """``m_ui + a_u``: votes are about differences; given the precisions ``a_u`` is normal."""
+        judge, precision = self.opinions.judge, self.mixing / self.scales.taste**2
+        total = np.bincount(judge, precision, self.m)
+        mean = -np.bincount(judge, precision * self.taste, self.m) / total
+        origin = mean + self.rng.standard_normal(self.m) / np.sqrt(total)
+        self.own = self.own.copy()
+        self.own[: self.cells] += origin[judge]
+
+    def _from_centre(self) -> Floats:
+        """Scores of the judges' items, less the mean of those of the same judge."""
+        judge, score = self.opinions.judge, self.score[self.opinions.item]
+        centre = np.bincount(judge, score, self.m) / np.bincount(judge, minlength=self.m)
+        return np.asarray(score - centre[judge])
+
+    def _stretch_slopes(self, factor: Floats) -> None:
+        """After opinions of judges were multiplied so, and their accuracies divided."""
+        state = self.here.state.copy()
+        state[: self.cells] /= factor[self.opinions.judge]
+        self.here = JudgeSlopes(self.here.value, state, factor * self.here.accuracy)
 
     # --- scales ----------------------------------------------------------------------------------
 
@@ -475,7 +580,7 @@ class Chain:
     def _move_gauge(self) -> None:
         """``(c s, c b, c S, c w, g / c)``: votes stay as likely as they are."""
         scales = self.scales
-        log_c = self.step_of_gauge * self.rng.standard_normal()
+        log_c = float(self.step_of_gauge * self.rng.standard_normal())
         c = float(np.exp(log_c))
         theta = accuracies.theta_of(accuracies.magnitude(self.theta) / c)
         change = -np.inf
@@ -485,13 +590,11 @@ class Chain:
             change = 0.5 * square / scales.accuracy**2 + volume
             change += _prior_gain("score", scales.score, c)
             change += _prior_gain("taste", scales.taste, c) if self.cells else 0.0
-        chance = float(np.exp(min(change, 0.0)))
+        chance = chances(np.array(-change))
         if self.rng.random() < chance:
             self._rescale(c, theta)
         if self.adapting:
-            rate = 2.0 / np.sqrt(1.0 + 0.2 * self.rounds)
-            grown = self.step_of_gauge * np.exp(rate * (chance - WANTED_OF_GAUGE))
-            self.step_of_gauge = float(np.clip(grown, 0.01, 3.0))
+            self.step_of_gauge = _adapted_to_gauge(self.step_of_gauge, chance, self.rounds)
 
     def _rescale(self, c: float, theta: Floats) -> None:
         self.own = self.own.copy()
@@ -527,10 +630,27 @@ class Chain:
         # The turn was drawn with pi integrated out, so that pi must be drawn before it is used.
         share = float(self.rng.beta(a + backwards, b + forwards))
         self.scales = self.scales._replace(backwards=share)
+        if self.juries.number > 1:
+            self._turn_juries()
         if self.cells:
             self._turn_with_votes_held()
         if self.rounds % TURN_EVERY == 0:
             self._turn_judges()
+
+    def _turn_juries(self) -> None:
+        """Turn ``(-s, -b, -k)`` of the judges and items of one jury."""
+        juries, share = self.juries, self.scales.backwards
+        gain = np.bincount(juries.judge, self.say * self.side, juries.number)
+        gain *= np.log(share / (1.0 - share))
+        sign = np.where(np.log(self.rng.random(juries.number)) < gain, -1.0, 1.0)
+        of_judge, of_item = sign[juries.judge], sign[juries.item]
+        self.side = of_judge * self.side
+        self.own, self.common = self.own.copy(), self.common.copy()
+        self.own[: self.cells] *= of_judge[self.opinions.judge]
+        self.common[: self.n] *= of_item
+        state = self.here.state.copy()
+        state[: len(self.opinions)] *= of_item[self.opinions.item]
+        self.here = JudgeSlopes(self.here.value, state, of_judge * self.here.accuracy)
 
     def _sides(self) -> tuple[float, float]:
         """How many judges vote backwards, and how many do not, each as far as it has a say."""
@@ -558,10 +678,8 @@ class Chain:
         ``m'_ui = 2 c_u - m_ui`` with ``c_u`` the mean score of the judge's items; the precisions of
         its tastes are integrated out, and drawn anew.
         """
-        judge, item, scales = self.opinions.judge, self.opinions.item, self.scales
-        score = self.score[item]
-        centre = np.bincount(judge, score, self.m) / np.bincount(judge, minlength=self.m)
-        turned = 2.0 * (centre[judge] - score) - self.taste
+        judge, scales = self.opinions.judge, self.scales
+        turned = -2.0 * self._from_centre() - self.taste
         gain = self._log_density(turned) - self._log_density(self.taste)
         odds = self.say * np.log(scales.backwards / (1.0 - scales.backwards)) * self.side
         accepted = np.log(self.rng.random(self.m)) < np.bincount(judge, gain, self.m) + odds
@@ -570,10 +688,7 @@ class Chain:
         self.own = self.own.copy()
         self.own[: self.cells][there] = turned[there]
         self.mixing = np.where(there, self._drawn_mixing(), self.mixing)
-        state = self.here.state.copy()
-        state[: self.cells][there] *= -1.0
-        accuracy = np.where(accepted, -self.here.accuracy, self.here.accuracy)
-        self.here = JudgeSlopes(self.here.value, state, accuracy)
+        self._stretch_slopes(np.where(accepted, -1.0, 1.0))
 
     def _log_density(self, taste: Floats) -> Floats:
         """Of single tastes, but for a constant."""
@@ -607,10 +722,14 @@ class _CellsOfItems:
         self.count = np.bincount(item, minlength=n_items)
         self.begin = np.cumsum(self.count) - self.count
 
+    def of(self, item: int) -> Codes:
+        """Those of one item."""
+        return self.order[self.begin[item] : self.begin[item] + self.count[item]]
+
     def chosen(self, rng: np.random.Generator) -> Codes:
-        """One opinion of each item."""
+        """One opinion of each item; any of another where nobody has one, which leads nowhere."""
         which = (rng.random(len(self.count)) * self.count).astype(np.int64)
-        return np.asarray(self.order[self.begin + which])
+        return np.asarray(self.order[np.minimum(self.begin + which, len(self.order) - 1)])
 
 
 class _InUnits:
@@ -711,6 +830,13 @@ def _root(information: Floats, prior: float) -> Floats:
     if information.ndim == 1:
         return np.asarray(np.sqrt(information + prior))
     return np.asarray(np.linalg.cholesky(information + prior * np.eye(len(information))))
+
+
+def _adapted_to_gauge(step: Floats, chance: Floats, rounds: int) -> Floats:
+    """Steps along what votes leave open, as `hamiltonian.adapted` has them for what they tell."""
+    rate = 2.0 / np.sqrt(1.0 + 0.2 * rounds)
+    grown = step * np.exp(rate * (chance - WANTED_OF_GAUGE))
+    return np.asarray(np.clip(grown, 0.01, 3.0))
 
 
 def _prior_gain(name: str, scale: float, factor: float) -> float:

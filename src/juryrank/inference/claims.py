@@ -9,7 +9,7 @@ the tiers, follow from the claims alone and cannot contradict each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,21 +32,43 @@ class Claims(NamedTuple):
     tier: Codes
 
 
-def claims(posterior: Posterior, order: Codes, confidence: float) -> Claims:
-    """Plausible ranks and tiers; `order` has the codes of the items, best first."""
-    n, allowed = len(order), 1.0 - confidence - posterior.upside_down
+def claims(posterior: Posterior, orders: Sequence[Codes], confidence: float) -> Claims:
+    """Plausible ranks and tiers within groups of items.
+
+    Each of `orders` has the codes of one group's items, best first. The claims of all groups hold
+    together.
+    """
+    allowed = 1.0 - confidence - posterior.upside_down
     if allowed <= 0.0:
-        return no_claims(n)
-    if n <= MOST_SORTED:
-        rows = [_wrong(posterior, order, place) for place in range(n)]
-        return _following(n, rows, _limit(np.concatenate(rows), allowed))
-    each = allowed / (n * (n - 1) / 2)
-    return _following(n, (_wrong(posterior, order, place) for place in range(n)), each)
+        return no_claims(orders)
+    if sum(map(len, orders)) <= MOST_SORTED:
+        rows = [
+            [_wrong(posterior, order, place) for place in range(len(order))] for order in orders
+        ]
+        limit = _limit(np.concatenate([row for group in rows for row in group]), allowed)
+        return _joined([_following(len(group), group, limit) for group in rows])
+    each = allowed / sum(len(order) * (len(order) - 1) / 2 for order in orders)
+    return _joined(
+        [
+            _following(len(o), (_wrong(posterior, o, place) for place in range(len(o))), each)
+            for o in orders
+        ]
+    )
 
 
-def no_claims(n: int) -> Claims:
+def no_claims(orders: Sequence[Codes]) -> Claims:
     """What follows where nothing can be claimed."""
-    return _following(n, (np.ones(n - 1 - place) for place in range(n)), 0.0)
+    return _joined(
+        [
+            _following(n, (np.ones(n - 1 - place) for place in range(n)), 0.0)
+            for n in map(len, orders)
+        ]
+    )
+
+
+def _joined(groups: Sequence[Claims]) -> Claims:
+    """One after the other."""
+    return Claims(*(np.concatenate(parts) for parts in zip(*groups, strict=True)))
 
 
 def _following(n: int, rows: Iterable[Floats], limit: float) -> Claims:

@@ -8,9 +8,12 @@ and everything that knows votes (pairs, ties, sides, rankings, every noise) work
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from juryrank.arrays import Floats
 from juryrank.lists import Lists, choices, judge_codes
@@ -66,6 +69,36 @@ def opinions_of(objective: Objective, *, tastes: bool) -> Opinions:
         n_items=len(known),
     )
     return Opinions(known % n, known // n, recoded)
+
+
+class Juries(NamedTuple):
+    """Judges and items that hang together: who has voted on an item is in its jury.
+
+    Nothing that a jury says is about the items of another; each may have its own end up.
+    """
+
+    item: Codes
+    judge: Codes
+    number: int
+
+    def most(self, of_judges: Floats) -> Floats:
+        """For each judge the largest such number of its jury."""
+        most = np.zeros(self.number)
+        np.maximum.at(most, self.judge, of_judges)
+        return most[self.judge]
+
+
+def juries_of(opinions: Opinions, n_items: int) -> Juries:
+    """The jury of each item, and of each judge."""
+    wins, lists = opinions.objective.wins, opinions.objective.lists
+    m = opinions.objective.n_judges
+    voted = _pair_judges(wins)
+    who: Codes = np.concatenate((voted, voted, lists.judge[lists.entry_list].astype(np.int64)))
+    what = opinions.item[np.concatenate((wins.winner, wins.loser, lists.item))]
+    size = n_items + m
+    seen = coo_array((np.ones(len(who), dtype=np.int8), (what, n_items + who)), (size, size))
+    number, jury = connected_components(seen, directed=False)
+    return Juries(jury[:n_items].astype(np.int64), jury[n_items:].astype(np.int64), int(number))
 
 
 def _pair_judges(wins: Wins) -> Codes:

@@ -7,9 +7,10 @@ nothing else, so that no two of them can contradict each other.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from scipy.special import ndtr
 
 from juryrank.arrays import Floats
 from juryrank.effects import Layout
+from juryrank.inference.opinions import Codes
 from juryrank.inference.sampling import Sample
 from juryrank.normal import below, quantile
 from juryrank.uncertainty import Uncertainty
@@ -113,11 +115,16 @@ class Posterior(ABC):
     def accuracy_draws(self) -> Floats:
         """Draws of all accuracies, a row for each."""
 
-    @cached_property
-    def p_best(self) -> Floats:
-        """The chance of each item to be the best."""
+    @abstractmethod
+    def within(self, groups: Sequence[Codes]) -> Self:
+        """The same, with scores relative to the mean of their group of items."""
+
+    def p_best(self, groups: Sequence[Codes]) -> Floats:
+        """The chance of each item to be the best of its group, one group after the other."""
         draws = self.score_draws()
-        return np.asarray(np.bincount(draws.argmax(axis=1), minlength=draws.shape[1]) / len(draws))
+        best = (np.argmax(draws[:, items], axis=1) for items in groups)
+        counts = [np.bincount(b, minlength=len(g)) for b, g in zip(best, groups, strict=True)]
+        return np.asarray(np.concatenate(counts) / len(draws))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +134,8 @@ class SampledPosterior(Posterior):
     sample: Sample
     score: Floats
     accuracy: Floats
+    told_scores: Floats | None = None
+    """Draws of the scores relative to their group's mean, if there are groups."""
     kind: Kind = "sampled"
 
     @property
@@ -134,9 +143,14 @@ class SampledPosterior(Posterior):
         """The chance that the ranking is upside down, which it is as a whole or not at all."""
         return self.sample.upside_down
 
+    def within(self, groups: Sequence[Codes]) -> Self:
+        """Draw by draw; predictions go on to know how far apart groups may be."""
+        told = centred(self.sample.score, groups)
+        return replace(self, told_scores=told, score=centred(self.score, groups))
+
     def score_interval(self, confidence: float) -> tuple[Floats, Floats]:
         """Quantiles of the draws."""
-        return _quantiles(self.sample.score, confidence)
+        return _quantiles(self.score_draws(), confidence)
 
     def accuracy_interval(self, confidence: float) -> tuple[Floats, Floats]:
         """Quantiles of the draws."""
@@ -154,7 +168,7 @@ class SampledPosterior(Posterior):
     @cached_property
     def score_variance(self) -> Floats:
         """Of the draws."""
-        return np.asarray(self.sample.score.var(axis=0))
+        return np.asarray(self.score_draws().var(axis=0))
 
     @cached_property
     def accuracy_sd(self) -> Floats:
@@ -169,7 +183,7 @@ class SampledPosterior(Posterior):
     @cached_property
     def _compared(self) -> Floats:
         """The draws that items are compared by, evenly spaced ones if there are very many items."""
-        draws = self.sample.score
+        draws = self.score_draws()
         most = max(LEAST_COMPARED, COMPARED // draws.shape[1] ** 2)
         return np.asarray(draws[:: max(1, -(-len(draws) // most))])
 
@@ -179,7 +193,7 @@ class SampledPosterior(Posterior):
 
     def gap(self, i: int, j: int, confidence: float) -> Gap:
         """From the draws of the difference."""
-        draws = self.sample.score[:, i] - self.sample.score[:, j]
+        draws = self.score_draws()[:, i] - self.score_draws()[:, j]
         low, high = _quantiles(draws[:, None], confidence)
         above, doubt = (float(part[0]) for part in _chances(draws[:, None]))
         gap = float(self.score[i] - self.score[j])
@@ -187,7 +201,7 @@ class SampledPosterior(Posterior):
 
     def score_draws(self) -> Floats:
         """The draws."""
-        return self.sample.score
+        return self.sample.score if self.told_scores is None else self.told_scores
 
     def accuracy_draws(self) -> Floats:
         """The draws."""
@@ -229,6 +243,15 @@ class NormalPosterior(Posterior):
     held: NDArray[np.bool_] | None = None
     """Which accuracies have no finite estimate."""
     kind: Kind = "normal"
+
+    def within(self, groups: Sequence[Codes]) -> Self:
+        """By the covariance, as far as the whole of it is known; differences stay what they are."""
+        uncertainty, known = self.uncertainty, self.uncertainty.covariance
+        if isinstance(known, np.ndarray):
+            joint = centred(centred(known, groups).T, groups)
+            variance = np.maximum(np.diag(joint), 0.0)
+            uncertainty = replace(uncertainty, covariance=joint, score_variance=variance)
+        return replace(self, uncertainty=uncertainty, score=centred(self.score, groups))
 
     def score_interval(self, confidence: float) -> tuple[Floats, Floats]:
         """Standard errors on either side."""
@@ -295,6 +318,14 @@ class NormalPosterior(Posterior):
         count = DRAWS if len(self.score) <= MANY_ITEMS else DRAWS_OF_MANY
         errors = np.random.default_rng(1).standard_normal((count, len(self.accuracy)))
         return np.asarray(self.accuracy + np.nan_to_num(self.accuracy_sd) * errors)
+
+
+def centred(score: Floats, groups: Sequence[Codes]) -> Floats:
+    """Scores, in the last axis, less the mean of their group."""
+    score = score.copy()
+    for items in groups:
+        score[..., items] -= score[..., items].mean(axis=-1, keepdims=True)
+    return score
 
 
 def half_width(confidence: float) -> float:

@@ -19,7 +19,7 @@ from scipy.special import stdtrit
 
 from juryrank.arrays import Floats
 from juryrank.inference.chain import Chain, Draw
-from juryrank.inference.opinions import Codes, opinions_of
+from juryrank.inference.opinions import Codes, Juries, opinions_of
 from juryrank.objective import Objective
 from juryrank.solvers.search import on_many_items
 from juryrank.solvers.solution import Solution
@@ -82,6 +82,7 @@ class Sample:
     effective: float
     """Effective number of draws of a score, of those that have the fewest."""
     rounds: int
+    juries: Juries
     upside_down: float = 0.0
     """The share of draws with the other end up."""
 
@@ -122,14 +123,13 @@ def sample(
     """Draw from the posterior, beginning at a solution; the objective's own prior has no part."""
     opinions = opinions_of(objective, tastes=tastes)
     rng = np.random.default_rng(0)
-    say = on_many_items(objective)
     chain = Chain(
         opinions,
         objective.n_items,
         start.score,
         start.effects,
         start.accuracy,
-        say / say.max(),
+        on_many_items(objective),
         rng,
     )
     tell = watch or (lambda _done, _total: None)
@@ -149,9 +149,12 @@ def sample(
             chain.round()
             kept.add(chain.draw(), float(chain.here.value.sum()))
         effective = least_effective(kept.scores())
-        if effective >= FEW_EFFECTIVE or wanted >= length.most:
+        left = length.warm_up + length.most - chain.rounds
+        if effective >= FEW_EFFECTIVE or not left:
             return kept.sample(opinions.judge, opinions.item, effective, chain)
-        wanted = min(2 * wanted, length.most)
+        if effective < least_effective(kept.scores()[len(kept) // 2 :]):
+            kept.leave_out_first_half()  # the chain had not found its place
+        wanted = min(max(length.kept, 2 * len(kept)), len(kept) + left)
 
 
 class _Kept:
@@ -162,7 +165,7 @@ class _Kept:
         self.every = every
         self.draws: list[Draw] = []
         self.scale: list[float] = []
-        self.loss = 0.0
+        self.loss: list[float] = []
 
     def __len__(self) -> int:
         return len(self.draws)
@@ -173,7 +176,13 @@ class _Kept:
         scale = gauge_scale(draw.accuracy, self.counts)
         self.draws.append(draw)
         self.scale.append(scale)
-        self.loss += loss
+        self.loss.append(loss)
+
+    def leave_out_first_half(self) -> None:
+        first = self.every * -(-len(self) // (2 * self.every))
+        self.draws, self.scale, self.loss = (
+            self.draws[first:], self.scale[first:], self.loss[first:],
+        )  # fmt: skip
 
     def scores(self) -> Floats:
         score = np.array([draw.score for draw in self.draws])
@@ -200,9 +209,10 @@ class _Kept:
             taste_sd=of_tastes,
             degrees=np.array([one.degrees for one in scales]),
             own_sd=np.array([one.own for one in scales]),
-            loss=self.loss / len(draws),
+            loss=float(np.mean(self.loss)),
             effective=effective,
             rounds=chain.rounds,
+            juries=chain.juries,
         )
 
 
@@ -211,23 +221,36 @@ def turned_upright(found: Sample) -> Sample:
 
     Draws in which judges vote the same way, and those in which they do not, are mirror images:
     the leading eigenvector of how many judges have the same side in two draws tells them apart.
-    Which end is up is a convention that nearly all draws agree on, or a doubt.
+    Which end is up is a convention that nearly all draws agree on, or a doubt; each jury has its
+    own, and of one judge alone it is but a convention.
     """
-    side, tastes = np.sign(found.accuracy), found.has_tastes
-    turned = np.linalg.eigh(side @ side.T)[1][:, -1] < 0.0
-    if turned.mean() > 0.5:
-        turned = ~turned
-    share = float(turned.mean())
-    if share >= CLOSE_CALL:
-        return replace(found, upside_down=share)
-    sign = np.where(turned, -1.0, 1.0)[:, None]
+    sign, doubt = np.ones((len(found.score), found.juries.number)), 0.0
+    for jury in range(found.juries.number):
+        judges = found.juries.judge == jury
+        turned = _mirrored(np.sign(found.accuracy[:, judges]))
+        share = float(turned.mean())
+        if share < CLOSE_CALL or np.count_nonzero(judges) == 1:
+            sign[turned, jury] = -1.0
+        if np.count_nonzero(judges) > 1:
+            doubt = max(doubt, share)
+    of_judge, of_item = sign[:, found.juries.judge], sign[:, found.juries.item]
+    taste = found.taste
+    if found.has_tastes:
+        taste = taste * of_judge[:: found.every, found.taste_judge].astype(np.float32)
+    score = of_item * found.score
     return replace(
         found,
-        score=sign * found.score,
-        accuracy=sign * found.accuracy,
-        taste=sign[:: found.every].astype(np.float32) * found.taste if tastes else found.taste,
-        upside_down=share,
+        score=score - score.mean(axis=1, keepdims=True),
+        accuracy=of_judge * found.accuracy,
+        taste=taste,
+        upside_down=doubt,
     )
+
+
+def _mirrored(side: Floats) -> NDArray[np.bool_]:
+    """Which draws of judges' sides are the mirror images of most others."""
+    turned = np.linalg.eigh(side @ side.T)[1][:, -1] < 0.0
+    return ~turned if turned.mean() > 0.5 else turned
 
 
 def gauge_scale(accuracy: Floats, counts: Floats) -> float:

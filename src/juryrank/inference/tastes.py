@@ -39,7 +39,8 @@ class OutlyingTaste(NamedTuple):
 
     judge: int
     item: int
-    mean: float
+    median: float
+    """Votes that all agree put no limit on a taste, and its mean would be anything."""
     low: float
     high: float
     votes: float
@@ -70,13 +71,13 @@ def outlying_tastes(
     odd = discoveries(1.0 - best)
     cells = np.flatnonzero(np.isin(found.taste_judge, odd) & (chance >= 1.0 - FALSE_DISCOVERIES))
     low, high = _ends(draws[:, cells], confidence)
-    mean = draws[:, cells].mean(axis=0)
-    order = np.argsort(-np.abs(mean), kind="stable")
+    median = np.median(draws[:, cells], axis=0)
+    order = np.argsort(-np.abs(median), kind="stable")
     count = count[cells]
     return tuple(
         OutlyingTaste(
             int(found.taste_judge[cells[k]]), int(found.taste_item[cells[k]]),
-            float(mean[k]), float(low[k]), float(high[k]), float(count[k]),
+            float(median[k]), float(low[k]), float(high[k]), float(count[k]),
         )
         for k in order.tolist()
     )  # fmt: skip
@@ -166,7 +167,7 @@ def tastes_frame(found: Sample | None, votes: Votes, confidence: float) -> pl.Da
         {
             "judge": votes.judges.gather(found.taste_judge[chosen]),
             "item": votes.items.gather(found.taste_item[chosen]),
-            "taste": draws[:, chosen].mean(axis=0),
+            "taste": np.median(draws[:, chosen], axis=0),
             "low": low,
             "high": high,
             "votes": _votes_in(votes, found)[chosen],
