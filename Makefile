@@ -3,11 +3,12 @@
 #   make test    format, lint, types, tests, examples of the docs
 # and make docs builds the documentation into site/.
 PYTHON ?= python3
+FUZZ_MINUTES ?= 30
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test bench bench-full docs study-coverage study-kinds study-priors study-stress clean
+.PHONY: demo test bench bench-full docs fuzz faults study-coverage study-kinds study-priors study-stress clean
 
 demo: $(VENV)/.demo
 	@echo "\n\$$ juryrank check --example"
@@ -36,6 +37,12 @@ docs: $(VENV)/.docs
 	$(BIN)/python docs/reference/make_cli.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo "The documentation is in site/index.html"
+
+fuzz: $(VENV)/.test
+	$(BIN)/python -m fuzzing --minutes $(FUZZ_MINUTES)
+
+faults: $(VENV)/.test
+	$(BIN)/python -m fuzzing.faults
 
 study-coverage: $(VENV)/.test
 	$(BIN)/python -m studies.coverage

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -41,6 +41,14 @@ def check_savable(path: str | Path, endings: Sequence[str] = SAVED_AS) -> None:
         raise InputError(f"Cannot write {str(path)!r}: it is a folder.")
     if not os.access(file if file.exists() else folder, os.W_OK):
         raise InputError(f"Cannot write {str(path)!r}: permission denied.")
+
+
+def is_any_of(path: Path, files: Iterable[Path]) -> bool:
+    """Whether a file is one of others, however they are named: links are the file itself."""
+    if not path.exists():
+        return False
+    known = path.stat()
+    return any(os.path.samestat(known, file.stat()) for file in files if file.exists())
 
 
 def check_report_can_be_made() -> None:

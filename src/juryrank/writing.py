@@ -7,11 +7,12 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
 from juryrank.errors import InputError
+from juryrank.replacing import whole_file
 from juryrank.saving import DOCUMENTS, check_ending
 from juryrank.typesetting import latex_table, markdown_table, shown
 
@@ -23,22 +24,50 @@ LARGEST_WHOLE = 2**53
 
 def save_frame(frame: pl.DataFrame, path: str | Path) -> None:
     """Write a frame, by file ending, as one of `juryrank.saving.SAVED_AS` (JSON: as rows)."""
-    writers: dict[str, Callable[[], object]] = {
-        ".csv": lambda: frame.write_csv(path),
-        ".tsv": lambda: frame.write_csv(path, separator="\t"),
-        ".json": lambda: write_text(path, json.dumps(finite(frame.to_dicts()), default=str) + "\n"),
-        ".parquet": lambda: frame.write_parquet(path),
-        ".html": lambda: write_text(path, html_table(frame)),
-        ".md": lambda: write_text(path, markdown_table(frame)),
-        ".tex": lambda: write_text(path, latex_table(frame)),
-        ".xlsx": lambda: write_workbook(path, {"table": frame}),
-    }
-    write = writers[check_ending(path)]
-    try:
-        write()
-    except (OSError, pl.exceptions.PolarsError) as error:
-        reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
-        raise InputError(f"Cannot write {str(path)!r}: {reason}.") from error
+    match check_ending(path):
+        case ".csv":
+            write_whole(path, frame.write_csv)
+        case ".tsv":
+            write_whole(path, lambda part: frame.write_csv(part, separator="\t"))
+        case ".parquet":
+            write_whole(path, frame.write_parquet)
+        case ".json":
+            write_text(path, json.dumps(finite(frame.to_dicts()), default=str) + "\n")
+        case ".html":
+            write_text(path, html_table(frame))
+        case _:
+            save_tables({"table": frame}, path)
+
+
+class Answer(Protocol):
+    """A ranking, or several."""
+
+    @property
+    def items(self) -> pl.DataFrame:
+        """The items."""
+
+    @property
+    def judges(self) -> pl.DataFrame:
+        """The judges."""
+
+    def to_json(self) -> str:
+        """Everything as JSON."""
+
+    def report(self) -> str:
+        """The report as a page."""
+
+
+def save_answer(answer: Answer, path: str | Path) -> None:
+    """Write what a format has room for: the items, with the judges, or everything."""
+    match Path(path).suffix.lower():
+        case ending if ending in DOCUMENTS:
+            save_tables({"items": answer.items, "judges": answer.judges}, path)
+        case ".json":
+            write_text(path, answer.to_json() + "\n")
+        case ".html":
+            write_text(path, answer.report())
+        case _:
+            save_frame(answer.items, path)
 
 
 def save_tables(tables: Mapping[str, pl.DataFrame], path: str | Path) -> None:
@@ -47,11 +76,19 @@ def save_tables(tables: Mapping[str, pl.DataFrame], path: str | Path) -> None:
         case ".xlsx":
             write_workbook(path, tables)
         case ".md":
-            parts = [f"## {name.capitalize()}\n\n{markdown_table(t)}" for name, t in tables.items()]
-            write_text(path, "\n".join(parts))
+            write_text(path, _document(tables, "## {}\n\n", markdown_table))
         case _:
-            parts = [f"% {name.capitalize()}\n{latex_table(t)}" for name, t in tables.items()]
-            write_text(path, "\n".join(parts))
+            write_text(path, _document(tables, "% {}\n", latex_table))
+
+
+def _document(
+    tables: Mapping[str, pl.DataFrame], heading: str, table_of: Callable[[pl.DataFrame], str]
+) -> str:
+    """One table after the other, each under its name if there are several."""
+    if len(tables) == 1:
+        return "".join(map(table_of, tables.values()))
+    parts = [heading.format(name.capitalize()) + table_of(table) for name, table in tables.items()]
+    return "\n".join(parts)
 
 
 def write_workbook(path: str | Path, tables: Mapping[str, pl.DataFrame]) -> None:
@@ -60,11 +97,15 @@ def write_workbook(path: str | Path, tables: Mapping[str, pl.DataFrame]) -> None
 
     sheets = {name: _for_excel(path, table) for name, table in tables.items()}
     as_text = {"strings_to_formulas": False, "strings_to_urls": False}
-    try:
-        with xlsxwriter.Workbook(path, as_text) as book:
+
+    def write(part: Path) -> None:
+        with xlsxwriter.Workbook(part, as_text) as book:
             for name, sheet in sheets.items():
                 sheet.write_excel(book, name, autofit=True)
-    except (OSError, xlsxwriter.exceptions.XlsxWriterException) as error:
+
+    try:
+        write_whole(path, write)
+    except xlsxwriter.exceptions.XlsxWriterException as error:
         raise InputError(f"Cannot write {str(path)!r}: {error}.") from error
 
 
@@ -87,11 +128,24 @@ def _for_excel(path: str | Path, table: pl.DataFrame) -> pl.DataFrame:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a file; complain if that cannot be done."""
+    """Write a file of text, in UTF-8."""
+    content = text.encode(errors="backslashreplace")  # what is no text is no UTF-8
+    write_whole(path, lambda part: part.write_bytes(content))
+
+
+def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
+    """Let a file be written, so that it is whole or not there; complain if that cannot be done."""
     try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"Cannot write {str(path)!r}: {error.strerror or error}.") from error
+        with whole_file(path) as part:
+            write(part)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
+        raise InputError(f"Cannot write {str(path)!r}: {reason}.") from error
+
+
+def json_text(answer: dict[str, Any]) -> str:
+    """One JSON object; what is not a finite number becomes null."""
+    return json.dumps(finite(answer), ensure_ascii=False, allow_nan=False, default=str)
 
 
 def finite(value: Any) -> Any:

@@ -1,5 +1,59 @@
 """The command line: a thin layer that reads options, calls the library and shows the answer."""
 
-from juryrank.cli.app import main
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn, TextIO, cast
+
+INTERRUPTED = 130
+AFTER_SIGNAL = 128
+"""Added to the number of the signal that ended a command."""
+
+
+def main() -> None:
+    """Run the command line; an interrupt ends it quietly, even while it is being imported."""
+    try:
+        _open_closed_streams()
+        _end_in_order_when_told_to()
+        from juryrank.cli.app import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def _open_closed_streams() -> None:
+    """Let there be streams where a shell has closed them: what is written to these is lost.
+
+    Else the first file that is opened would take a stream's place, and get what is meant for it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or _nowhere("r")
+    sys.stdout = sys.stdout or _nowhere("w")
+    sys.stderr = sys.stderr or _nowhere("w")
+
+
+def _nowhere(mode: str) -> TextIO:
+    return cast(TextIO, Path(os.devnull).open(mode, encoding="utf-8"))
+
+
+def _end_in_order_when_told_to() -> None:
+    """Clean up before a signal ends the command, as after an interrupt."""
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _end)
+
+
+def _end(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(AFTER_SIGNAL + number)
+
 
 __all__ = ["main"]

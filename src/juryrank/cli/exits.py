@@ -10,12 +10,16 @@ from typing import Any
 
 import typer
 
+from juryrank.cli import INTERRUPTED
 from juryrank.errors import JuryrankError
 from juryrank.terminal import show_error
 
-INTERRUPTED = 130
 READER_GONE = 1
 """As rich and typer have it when the reader of stdout has left, as `head` does."""
+
+NO_MEMORY = (
+    "There is not enough memory for these votes. --memory SIZE reads them in pieces from the disk."
+)
 
 
 def exits_politely(command: Callable[..., None]) -> Callable[..., None]:
@@ -35,7 +39,10 @@ def exits_politely(command: Callable[..., None]) -> Callable[..., None]:
             _forget_stdout()
             raise typer.Exit(READER_GONE) from None
         except OSError as error:
-            show_error(f"Cannot write the output: {error.strerror or error}.")
+            show_error(_refusal(error))
+            raise typer.Exit(1) from None
+        except MemoryError:
+            show_error(NO_MEMORY)
             raise typer.Exit(1) from None
         except Exception as error:
             if os.environ.get("JURYRANK_DEBUG"):
@@ -49,6 +56,14 @@ def exits_politely(command: Callable[..., None]) -> Callable[..., None]:
 def _forget_stdout() -> None:
     """Keep Python from complaining, when it exits, that nobody reads stdout any more."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refusal(error: OSError) -> str:
+    """What the system would not do, and with what."""
+    reason = error.strerror or str(error) or type(error).__name__
+    if error.filename is None:
+        return f"Cannot write the output: {reason}."
+    return f"Cannot use {os.fspath(error.filename)!r}: {reason}."
 
 
 def _apology(error: Exception) -> str:

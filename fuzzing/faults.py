@@ -1,0 +1,182 @@
+"""Faults of the machine: processes killed while they write, full disks, closed streams, signals.
+
+python -m fuzzing.faults
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import juryrank as jr
+from fuzzing.oracle import scratch_folder
+from juryrank.saving import SAVED_AS
+
+OLD = b"what stood there before\n"
+LONGEST = 120
+"""Seconds for one command."""
+LITTLE_DISK = 2_000
+"""Bytes that a file may have where the disk is full."""
+LITTLE_MEMORY = 400 << 20
+WRITER = """
+import sys, time, warnings
+warnings.simplefilter("ignore")
+import juryrank as jr
+ranking = jr.rank(jr.read_votes(sys.argv[1]), intervals=None)
+print("ready", flush=True)
+while True:
+    ranking.save(sys.argv[2])
+"""
+
+
+def killed_while_writing(
+    folder: Path, votes: Path, times: int, rng: random.Random
+) -> Iterator[str]:
+    """After ``kill -9`` at any moment there is the old file or a whole new one."""
+    for ending in SAVED_AS:
+        whole = folder / f"whole{ending}"
+        jr.rank(jr.read_votes(votes), intervals=None).save(whole)
+        size = whole.stat().st_size
+        place = folder / f"out{ending}"
+        for _ in range(times):
+            place.write_bytes(OLD)
+            _kill_a_writer(votes, place, rng)
+            found = place.read_bytes()
+            if found != OLD and abs(len(found) - size) > size // 100 + 16:
+                yield f"{ending}: {len(found):,} bytes of {size:,}"
+        jr.rank(jr.read_votes(votes), intervals=None).save(place)
+        left = [path.name for path in folder.glob(".*.part")]
+        if left:
+            yield f"{ending}: left over after the next run: {left}"
+
+
+def _kill_a_writer(votes: Path, place: Path, rng: random.Random) -> None:
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", WRITER, str(votes), str(place)], stdout=subprocess.PIPE
+    ) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        time.sleep(rng.uniform(0.0, 0.1))
+        writer.kill()
+
+
+def full_disk(folder: Path, votes: Path) -> Iterator[str]:
+    """A limit on the size of files ends in a message and leaves the old file."""
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (LITTLE_DISK, LITTLE_DISK))
+
+    for ending in SAVED_AS:
+        place = folder / f"full{ending}"
+        place.write_bytes(OLD)
+        code, said = _command(["rank", str(votes), "--out", str(place)], limit)
+        if code == 0 and place.read_bytes() == OLD:
+            yield f"{ending}: said to be saved"
+        if code != 0 and place.read_bytes() != OLD:
+            yield f"{ending}: the old file is gone"
+        yield from _unexpected(f"full disk {ending}", code, said, (0, 1, 2))
+
+
+def no_right_to_write(folder: Path, votes: Path) -> Iterator[str]:
+    """A folder, or a file, that may not be written to."""
+    closed = folder / "closed"
+    closed.mkdir()
+    closed.chmod(0o500)
+    for place in (closed / "out.csv", folder / "no such folder" / "out.csv", folder):
+        code, said = _command(["rank", str(votes), "--out", str(place)])
+        yield from _unexpected(f"no right to write {place.name}", code, said, (0, 2))
+
+
+def closed_streams(_folder: Path, votes: Path) -> Iterator[str]:
+    """Streams that a shell has closed, and readers that go away."""
+    for shut in (">&-", "2>&-", "<&-", "<&- >&- 2>&-", "| true", "> /dev/full", "2> /dev/full"):
+        for what in ("rank", "check", "rank --json"):
+            command = f"{sys.executable} -m juryrank {what} {votes} {shut}"
+            done = subprocess.run(  # noqa: S602
+                command, shell=True, capture_output=True, text=True, timeout=LONGEST, check=False
+            )
+            yield from _unexpected(f"{what} {shut}", done.returncode, done.stderr, (0, 1))
+
+
+def little_memory(folder: Path, _votes: Path) -> Iterator[str]:
+    """Votes for which there is not enough memory."""
+    large = folder / "large.csv"
+    row = b"judge,some item,some other item\n"
+    large.write_bytes(b"judge,winner,loser\n" + row * 3_000_000)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (LITTLE_MEMORY, LITTLE_MEMORY))
+
+    code, said = _command(["check", str(large)], limit)
+    if "Something went wrong inside" in said:
+        yield f"little memory: exit code {code}: {said[-300:]}"
+
+
+def signals(_folder: Path, votes: Path, rng: random.Random, times: int) -> Iterator[str]:
+    """An interrupt, or the wish to end, at any moment."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for _ in range(times):
+            with subprocess.Popen(  # noqa: S603
+                [sys.executable, "-m", "juryrank", "rank", str(votes)],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            ) as program:  # fmt: skip
+                time.sleep(rng.uniform(0.1, 3.0))
+                program.send_signal(number)
+                _, said = program.communicate(timeout=LONGEST)
+            codes = (0, 128 + number, -number)
+            yield from _unexpected(signal.Signals(number).name, program.returncode, said, codes)
+
+
+def _command(arguments: list[str], before: Callable[[], None] | None = None) -> tuple[int, str]:
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "juryrank", *arguments],
+        capture_output=True, text=True, timeout=LONGEST, check=False,
+        preexec_fn=before,
+    )  # fmt: skip
+    return done.returncode, done.stderr
+
+
+def _unexpected(what: str, code: int, said: str, codes: tuple[int, ...]) -> Iterator[str]:
+    if code not in codes or "Traceback" in said or "Something went wrong inside" in said:
+        yield f"{what}: exit code {code}: {said[-300:]}"
+
+
+def main() -> None:
+    """Try everything, and tell what went wrong."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--times", type=int, default=25, help="processes killed for each format")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    rng = random.Random(given.seed)  # noqa: S311
+    with scratch_folder() as scratch:
+        folder = Path(scratch)
+        votes = folder / "votes.csv"
+        jr.simulate(30, 10, votes_per_judge=60, seed=1).votes.write_csv(votes)
+        tried: dict[str, Iterator[str]] = {
+            f"{given.times} processes killed for each of {len(SAVED_AS)} formats": (
+                killed_while_writing(folder, votes, given.times, rng)
+            ),
+            "full disks": full_disk(folder, votes),
+            "folders that may not be written to": no_right_to_write(folder, votes),
+            "closed streams": closed_streams(folder, votes),
+            "little memory": little_memory(folder, votes),
+            "signals": signals(folder, votes, rng, max(given.times // 3, 1)),
+        }
+        wrong = 0
+        for what, problems in tried.items():
+            found = list(problems)
+            print(f"{what}: {len(found)} went wrong", *found, sep="\n  ", flush=True)
+            wrong += len(found)
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()

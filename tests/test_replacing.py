@@ -1,0 +1,242 @@
+"""Outputs are whole or not there, and never take the place of an input."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import juryrank as jr
+from juryrank.cli.app import app
+from juryrank.replacing import whole_file
+from juryrank.saving import SAVED_AS
+
+VOTES = "judge,winner,loser\n" + "".join(
+    f"j{k % 6},{pair[0]},{pair[1]}\n"
+    for k, pair in enumerate(["ab", "bc", "ac", "ab", "bc", "ac", "ab", "ca", "cb", "ba"] * 12)
+)
+OLD = "what stood there before"
+
+
+@pytest.fixture(scope="module")
+def ranking() -> jr.Ranking:
+    made = jr.simulate(4, 6, votes_per_judge=60, seed=1)
+    return jr.rank(made.votes)
+
+
+def parts(folder: Path) -> list[Path]:
+    return list(folder.glob(".*.part"))
+
+
+# --- one file ------------------------------------------------------------------------------------
+
+
+def test_a_file_is_there_only_when_it_is_complete(tmp_path: Path) -> None:
+    place = tmp_path / "out.csv"
+    with whole_file(place) as part:
+        part.write_text("half")
+        assert not place.exists()
+        part.write_text("whole")
+    assert place.read_text() == "whole"
+    assert list(tmp_path.iterdir()) == [place]
+
+
+@pytest.mark.parametrize("problem", [ValueError, KeyboardInterrupt, SystemExit])
+def test_the_old_file_stands_if_something_goes_wrong(
+    tmp_path: Path, problem: type[BaseException]
+) -> None:
+    place = tmp_path / "out.csv"
+    place.write_text(OLD)
+
+    def write() -> None:
+        with whole_file(place) as part:
+            part.write_text("half")
+            raise problem
+
+    with pytest.raises(problem):
+        write()
+    assert place.read_text() == OLD
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_permissions_are_kept_and_links_followed(tmp_path: Path) -> None:
+    place, link = tmp_path / "real.csv", tmp_path / "folder" / "link.csv"
+    link.parent.mkdir()
+    place.write_text(OLD)
+    place.chmod(0o640)
+    link.symlink_to(place)
+    with whole_file(link) as part:
+        part.write_text("new")
+    assert link.is_symlink()
+    assert place.read_text() == "new"
+    assert stat.S_IMODE(place.stat().st_mode) == 0o640
+
+
+def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
+    usual, place = tmp_path / "usual", tmp_path / "new"
+    usual.write_text("")
+    with whole_file(place) as part:
+        part.write_text("")
+    assert place.stat().st_mode == usual.stat().st_mode
+
+
+def test_a_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    with subprocess.Popen([sys.executable, "-c", "print(open(0).read())"],
+                          stdin=os.open(pipe, os.O_RDONLY | os.O_NONBLOCK),
+                          stdout=subprocess.PIPE, text=True) as reader:  # fmt: skip
+        with whole_file(pipe) as part:
+            part.write_text("through the pipe")
+        assert reader.stdout is not None
+        assert "through the pipe" in reader.stdout.read()
+    assert pipe.is_fifo()
+
+
+def test_a_file_that_cannot_be_renamed_is_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that is mounted by itself into a container."""
+
+    def busy(self: Path, target: Path) -> Path:
+        raise OSError(errno.EBUSY, "busy")
+
+    monkeypatch.setattr(Path, "replace", busy)
+    place = tmp_path / "out.csv"
+    place.write_text(OLD)
+    with whole_file(place) as part:
+        part.write_text("new")
+    assert place.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_a_very_long_name_has_room_for_its_part(tmp_path: Path) -> None:
+    place = tmp_path / ("é" * 120 + ".csv")
+    with whole_file(place) as part:
+        part.write_text("new")
+    assert place.read_text() == "new"
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    place = tmp_path / "out.csv"
+    place.write_text(OLD)
+    script = (
+        "import sys, time; from juryrank.replacing import whole_file\n"
+        "with whole_file(sys.argv[1]) as part:\n"
+        "    part.write_text('half'); print('ready', flush=True); time.sleep(60)\n"
+    )
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", script, str(place)], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+        with whole_file(place) as part:  # one that is still written is left alone
+            part.write_text("by another")
+        assert len(parts(tmp_path)) == 1
+        writer.kill()
+    assert place.read_text() == "by another"
+    assert len(parts(tmp_path)) == 1
+    with whole_file(place) as part:
+        part.write_text("new")
+    assert not parts(tmp_path)
+
+
+# --- every format --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", SAVED_AS)
+def test_a_full_disk_leaves_the_old_file(
+    ranking: jr.Ranking, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / f"out{ending}"
+    place.write_text(OLD)
+
+    def full(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(jr.InputError, match="No space left"):
+        ranking.save(place)
+    assert place.read_text() == OLD
+    assert list(tmp_path.iterdir()) == [place]
+
+
+# --- inputs --------------------------------------------------------------------------------------
+
+
+def _as_is(folder: Path) -> str:
+    return str(folder / "a.csv")
+
+
+def _hard_link(folder: Path) -> str:
+    os.link(folder / "a.csv", folder / "hard.csv")
+    return str(folder / "hard.csv")
+
+
+def _symbolic_link(folder: Path) -> str:
+    (folder.parent / "soft.csv").symlink_to(folder / "a.csv")
+    return str(folder.parent / "soft.csv")
+
+
+def _another_spelling(folder: Path) -> str:
+    return str(folder / ".." / folder.name / "a.csv")
+
+
+@pytest.mark.parametrize("named", [_as_is, _hard_link, _symbolic_link, _another_spelling])
+@pytest.mark.parametrize("source", ["", "/a.csv", "/*.csv", "/?.csv"])
+def test_no_output_replaces_an_input(
+    tmp_path: Path, source: str, named: Callable[[Path], str]
+) -> None:
+    folder = tmp_path / "votes"
+    folder.mkdir()
+    (folder / "a.csv").write_text(VOTES)
+    out = named(folder)
+    for option in ("--out", "--judges-out"):
+        result = CliRunner().invoke(app, ["rank", f"{folder}{source}", option, out])
+        assert result.exit_code == 2
+        assert "would overwrite the votes" in result.stderr
+    assert (folder / "a.csv").read_text() == VOTES
+
+
+# --- how commands end ----------------------------------------------------------------------------
+
+
+def _program(*arguments: str, **how: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(  # noqa: S603
+        [sys.executable, "-m", "juryrank", *arguments],
+        text=True, stdin=subprocess.DEVNULL,
+        stdout=how.get("stdout", subprocess.PIPE), stderr=how.get("stderr", subprocess.PIPE),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_command_quietly_at_any_moment(number: int, code: int) -> None:
+    for seconds in (0.15, 0.3, 0.6):
+        with _program("simulate", "--items", "2000", "--judges", "20000") as program:
+            time.sleep(seconds)
+            program.send_signal(number)
+            _, said = program.communicate(timeout=60)
+        assert "Traceback" not in said
+        assert program.returncode in (code, -number, 0)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_bug(tmp_path: Path, closed: str) -> None:
+    (tmp_path / "votes.csv").write_text(VOTES)
+    out = tmp_path / "out.csv"
+    command = f"{sys.executable} -m juryrank rank {tmp_path}/votes.csv --out {out} {closed}"
+    done = subprocess.run(  # noqa: S602
+        command, shell=True, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert "This is a bug" not in done.stderr
+    assert out.read_text().startswith("rank,item")
