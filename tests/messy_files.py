@@ -395,6 +395,107 @@ def counted_wins() -> Iterator[Messy]:
     )
 
 
+def qualtrics(questions: Sequence[str], header: Row = ("Q1_1", "Q1_2", "Q1_3")) -> bytes:
+    """Answers as Qualtrics exports them: names, questions and ids above the answers."""
+    about = ("StartDate", "Finished", "Duration (in seconds)", "ResponseId")
+    names = (*about, *header)
+    ids = [json.dumps({"ImportId": name}) for name in names]
+    answers = [("2024-05-01 09:12:33", "True", "41", judge, 1, 2, 3) for judge in JUDGES]
+    return table(names, [(*about, *questions), ids, *answers]).encode()
+
+
+def survey_exports() -> Iterator[Messy]:
+    ranks = [f"Please rank the drinks: - {item}" for item in ORDER]
+    yield Messy(
+        "qualtrics.csv",
+        qualtrics(ranks),
+        votes=3,
+        says=("judge = ResponseId", "time = Duration (in seconds)", "an export of Qualtrics"),
+    )
+    yield Messy(
+        "qualtrics for excel.tsv",
+        qualtrics(ranks).decode().replace(",", "\t").encode("utf-16"),
+        votes=3,
+    )
+    yield Messy(
+        "qualtrics by columns.csv",
+        qualtrics(["Tea?", "Milk?", "Coffee?"], ORDER),
+        {"item_columns": ORDER, "cells": "position"},
+        votes=3,
+    )
+    yield refused(
+        "qualtrics without items.csv",
+        qualtrics(["Tea?", "Milk?", "Coffee?"], ORDER),
+        "has no column for the winner and the loser",
+        "name these with --item-columns",
+    )
+
+
+def records_under_a_key() -> Iterator[Messy]:
+    records = [dict(zip(HEADER, win, strict=True)) for win in WINS]
+    yield Messy(
+        "wrapped.json", json.dumps({"votes": records}).encode(), says=("under the key 'votes'",)
+    )
+    pretty = json.dumps({"version": 2, "data": {"by": "us"}, "results": records}, indent=2)
+    yield Messy("pretty.json", pretty.encode(), says=("under the key 'results'",))
+    yield Messy("no ending", json.dumps({"votes": records * 200}).encode(), votes=1800)
+    several = {"votes": records, "judges": [{"judge": judge} for judge in JUDGES]}
+    yield refused("several.json", json.dumps(several).encode(), "votes, judges", "Save the one")
+    # A vote that is alone in its file may have lists of records in it too.
+    one = {"model_a": "tea", "model_b": "milk", "winner": "model_a", "said": [{"role": "user"}]}
+    two = {"model_a": "milk", "model_b": "coffee", "winner": "model_a", "said": [{"role": "user"}]}
+    lines = "\n".join(json.dumps(vote) for vote in (one, two))
+    yield Messy("lines.jsonl", lines.encode(), votes=2, judges=1)
+
+
+def spelled_twice() -> Iterator[Messy]:
+    odd = {"tea": "Tea\u00a0", "milk": "MILK", "coffee": "cof\u200bfee"}
+    more = [(judge.upper(), odd[winner], loser) for judge, winner, loser in WINS if winner in odd]
+    text = table(HEADER, [*WINS, *more, ("ann", "tea", "TEA ")]).encode()
+    yield Messy("spelled twice.csv", text, {"merge_names": True}, 18, says=("left out: 1 row",))
+    composed = [("Zoe\u0308", "tea", "milk"), ("Zo\u00eb", "milk", "coffee")]
+    yield Messy(
+        "composed.csv", table(HEADER, composed).encode(), {"merge_names": True}, votes=2, judges=1
+    )
+    mixed = [("ann", "Tea", "milk", "tea"), ("ann", "milk", "coffee", "MILK ")]
+    sides_and_name = table(("judge", "model_a", "model_b", "winner"), mixed).encode()
+    yield refused("winner in small letters.csv", sides_and_name, "look like items", "--merge-names")
+    yield refused("strange item.csv", table(HEADER, [*WINS, ("ann", "-", "?")]).encode(), "'-'")
+    yield refused(
+        "unknown judge.csv",
+        table(HEADER, [*WINS, ("unknown", "tea", "milk")]).encode(),
+        "1 of 10 rows has a word in the column 'judge' that usually stands for nothing",
+        "'unknown' (row 10)",
+        "--na-is-name",
+        "--skip-bad",
+    )
+    yield refused(
+        "ranking of nothing.csv",
+        table(("judge", "ranking"), [("ann", "tea > milk > N/A")]).encode(),
+        "row 1 'N/A'",
+    )
+
+
+def pooled() -> Iterator[Messy]:
+    header = ("criterion", "lang", "note", *HEADER)
+    rows = [
+        (criterion, lang, f"note {number}", *win)
+        for criterion, lang in (("helpful", "en"), ("honest", "de"), ("harmless", "en"))
+        for number, win in enumerate(WINS)
+    ]
+    yield Messy(
+        "criteria.csv",
+        table(header, rows).encode(),
+        votes=27,
+        says=(
+            "ignored: criterion, lang, note",
+            "Votes on 3 values of criterion (harmless 9, helpful 9, honest 9) and 2 values of lang "
+            "(en 18, de 9) are pooled: one ranking over all of them; --by criterion or --by lang "
+            "ranks each apart, --where filters.",
+        ),
+    )
+
+
 def preflib() -> Iterator[Messy]:
     head = "# NUMBER ALTERNATIVES: 3\n" + "".join(
         f"# ALTERNATIVE NAME {number}: {item}\n" for number, item in enumerate(ORDER, start=1)
@@ -408,6 +509,6 @@ def preflib() -> Iterator[Messy]:
 def messy_files() -> list[Messy]:
     kinds = (
         spreadsheets, archives, encodings, names_of_columns, outcomes, rated, surveys, counted_wins,
-        preflib,
+        survey_exports, records_under_a_key, spelled_twice, pooled, preflib,
     )  # fmt: skip
     return [messy for kind in kinds for messy in kind()]

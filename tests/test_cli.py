@@ -682,3 +682,10 @@ def test_an_interruption_is_quiet(votes: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("juryrank.cli.app._fitted", _raises(KeyboardInterrupt()))
     result = run("rank", votes)
     assert (result.exit_code, result.stdout, errors(result)) == (130, "", [])
+
+
+def test_an_option_given_twice_is_refused(votes: str) -> None:
+    result = run("rank", votes, "--model", "btl", "--model", "hbtl")
+    assert result.exit_code == 2
+    assert "--model is given more than once" in result.stderr
+    assert run("check", votes, "--skip-bad", "--skip-bad").exit_code == 0

@@ -284,8 +284,8 @@ class TestRanking:
     def test_the_same_ranking(self, tmp_path: Path) -> None:
         path = write(frame_of(words=("left", "right", "tie")), tmp_path / "votes.csv")
         for options in ({}, {"ties": "half"}, {"order": "common"}):
-            larger = jr.rank(read_votes(path, memory=TINY), **options)  # type: ignore[arg-type]
-            plain = jr.rank(read_votes(path), **options)  # type: ignore[arg-type]
+            larger = jr.rank(read_votes(path, memory=TINY), **options)  # type: ignore[call-overload]
+            plain = jr.rank(read_votes(path), **options)  # type: ignore[call-overload]
             assert larger.items.equals(plain.items)
             assert larger.judges.equals(plain.judges)
             assert larger.warnings == plain.warnings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import warnings
 import zipfile
@@ -180,3 +181,33 @@ def test_wins_that_are_noted_beside_an_outcome_are_ignored() -> None:
 def test_a_frame_of_counts() -> None:
     votes = jr.votes_from(pl.DataFrame({"": ["a", "b"], "a": [0, 3], "b": [7, 0]}))
     assert votes.weight.tolist() == [7, 3]
+
+
+@pytest.mark.parametrize("odd", ["60/100", "80%", "12:30", "2024-01-01", "3-5"])
+def test_what_only_begins_with_a_number_is_no_rating(odd: str) -> None:
+    frame = pl.DataFrame(
+        {
+            "judge": ["a", "a", "a", "b", "b"],
+            "item": ["x", "y", "z", "x", "y"],
+            "rating": ["4/5", "3/5", odd, "5/5 (best)", "2/5"],
+        }
+    )
+    with pytest.raises(jr.InputError, match="rating that is not a number"):
+        jr.votes_from(frame)
+    assert len(jr.votes_from(frame, skip_bad=True)) == 2
+
+
+def test_names_that_no_column_holds_are_answered(tmp_path: Path) -> None:
+    """A number of 65 bits, a duration, a file name that is not UTF-8, an encoding that is none."""
+    large = tmp_path / "large.jsonl"
+    large.write_text('{"judge":"a","winner":9223372036854775808,"loser":"y"}\n')
+    with pytest.raises(jr.InputError, match="different types"):
+        jr.read_votes(large)
+    frame = pl.DataFrame({"judge": ["a"], "winner": ["x"], "loser": ["y"]})
+    with pytest.raises(jr.InputError, match="Duration"):
+        jr.votes_from(frame.with_columns(weight=pl.duration(days=1)))
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv"))
+    odd.write_bytes(b"judge,winner,loser\na,x,y\nb,y,x\n")
+    assert jr.read_votes(odd).reading[0].source == "caf\\xe9.csv"
+    with pytest.raises(jr.InputError, match="no encoding 'rot13'"):
+        jr.read_votes(odd, encoding="rot13")

@@ -32,11 +32,11 @@ def test_a_column_that_is_text_here_and_numbers_there(tmp_path: Path) -> None:
 def test_ids_that_differ_by_blanks_are_kept_and_remarked() -> None:
     votes = read("winner, loser\nA, B\nB, C\nC, A\n")
     assert votes.n_items == 6
-    assert "6 ids differ only by blanks around them" in votes.notices[0]
+    assert votes.notices[0].startswith("6 item names differ only by blanks: 'A' (1 time), ")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", jr.JuryrankWarning)
         assert votes.notices[0] in jr.rank(votes).warnings
-    assert jr.check(votes).to_dict()["notices"] == list(votes.notices)
+    assert jr.check(votes).to_dict()["notices"] == list(votes.remarks)
 
 
 def test_a_row_with_nothing_but_a_comment_is_not_lost() -> None:

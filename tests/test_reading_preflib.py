@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from reading_help import assert_same, complaint, rankings, read, rows
 
+from juryrank.errors import InputError
 from juryrank.reading import read_votes
 from juryrank.votes import LEFT_WON, TIE, Votes
 
@@ -165,3 +166,15 @@ class TestPublicData:
         assert (votes.n_items, votes.lists.number) == (10, 4926)
         assert votes.lists.weight.sum() == 5000
         assert (votes.lists.ranked == 10).all()
+
+
+def test_what_a_header_claims_is_not_allocated(tmp_path: Path) -> None:
+    """The file's size bounds what is read, not a number in it."""
+    path = tmp_path / "huge.soc"
+    path.write_text(
+        "# NUMBER ALTERNATIVES: 300000000\n# ALTERNATIVE NAME 99999999999999999999: far\n"
+        "5: 1,2,3\n3: 2,1,3\n900000000000: 3,1,2\n"
+    )
+    assert read_votes(path).n_items == 3
+    with pytest.raises(InputError, match="900,000,000,008 voters"):
+        read_votes(path, judge_per_row=True)

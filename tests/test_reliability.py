@@ -51,7 +51,7 @@ def votes() -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def ranking(votes: pl.DataFrame) -> jr.Ranking:
-    return jr.rank(votes, "btl", **MAXIMUM_LIKELIHOOD)  # type: ignore[arg-type]
+    return jr.rank(votes, "btl", **MAXIMUM_LIKELIHOOD)  # type: ignore[call-overload, no-any-return]
 
 
 # --- separation ----------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_mean_squares_of_a_case_that_can_be_done_by_hand() -> None:
     rows = [("u", "a", "b", "left"), ("u", "b", "a", "right"), ("v", "a", "b", "left"),
             ("v", "a", "b", "right"), ("v", "a", "b", "tie")]  # fmt: skip
     votes = pl.DataFrame(rows, schema=["judge", "left", "right", "winner"], orient="row")
-    ranking = jr.rank(votes, "btl", ties="davidson", **MAXIMUM_LIKELIHOOD)  # type: ignore[arg-type]
+    ranking = jr.rank(votes, "btl", ties="davidson", **MAXIMUM_LIKELIHOOD)  # type: ignore[call-overload]
     assert float(ranking.predict("u", "a", "b")) == pytest.approx(0.75, rel=1e-6)
     judges = {row["judge"]: row for row in ranking.misfit.judges.iter_rows(named=True)}
     assert judges["u"]["outfit"] == pytest.approx(1 / 3, rel=1e-5)

@@ -219,6 +219,7 @@ class Told:
 
     def __init__(self, items: pl.DataFrame, confidence: float = 0.95) -> None:
         self.items = items
+        self.groups: list[pl.DataFrame] = []
         self.fit = SimpleNamespace(confidence=confidence)
         self.judges = pl.DataFrame({"verdict": ["ordinary"]})
 

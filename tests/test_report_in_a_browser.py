@@ -43,7 +43,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     made = jr.simulate(300, 80, adversaries=6, votes_per_judge=120, seed=5)
     jury = jr.simulate(60, 120, adversaries=4, votes_per_judge=40, seed=7)
-    rankings = {
+    rankings: dict[str, jr.Ranking | jr.Rankings] = {
+        "apart": jr.rank(_votes_of_two_languages(), by="language"),
         "demo": jr.rank(jr.datasets.llm_judges().votes),
         "evil": jr.rank(_evil_votes()),
         "large": jr.rank(made.votes),
@@ -55,6 +56,16 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, ranking in rankings.items():
         ranking.save(paths[name])
     return paths
+
+
+def _votes_of_two_languages() -> pl.DataFrame:
+    of = {"<b>de</b>": 1, "fr": 2}
+    return pl.concat(
+        jr.simulate(6, 12, adversaries=1, votes_per_judge=60, seed=seed).votes.with_columns(
+            language=pl.lit(language)
+        )
+        for language, seed in of.items()
+    )
 
 
 def _evil_votes() -> pl.DataFrame:
@@ -94,7 +105,7 @@ def opened(browser: Any, reports: dict[str, Path], request: pytest.FixtureReques
 
 EVERY = [("demo", DESKTOP), ("demo", PHONE), ("demo", PHONE, "dark"), ("evil", DESKTOP),
          ("evil", PHONE), ("large", DESKTOP), ("large", PHONE), ("map", PHONE),
-         ("bare", DESKTOP)]  # fmt: skip
+         ("bare", DESKTOP), ("apart", DESKTOP), ("apart", PHONE)]  # fmt: skip
 
 
 @pytest.mark.parametrize("opened", EVERY, indirect=True, ids=str)

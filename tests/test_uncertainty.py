@@ -273,7 +273,7 @@ def test_bad_settings_are_refused() -> None:
     with pytest.raises(InputError, match="confidence=95 must lie between 0 and 1"):
         jr.rank(made.votes, confidence=95)
     with pytest.raises(InputError, match="no intervals called 'exact'"):
-        jr.rank(made.votes, intervals="exact")  # type: ignore[arg-type]
+        jr.rank(made.votes, intervals="exact")  # type: ignore[call-overload]
     with pytest.raises(InputError, match="there are only 2"):
         jr.rank(made.votes, intervals="sandwich")
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from juryrank.misfit import Misfit
     from juryrank.noise import Noise, noise_from_log_density
     from juryrank.ranking import Draws, Fit, Ranking
+    from juryrank.rankings import Rankings
     from juryrank.reading import read_votes, votes_from
     from juryrank.reliability import Reliability, SplitHalves
     from juryrank.scaling import Scale
@@ -45,6 +46,7 @@ _HOME = {
     "PaperSolver": "solvers.paper",
     "ProfileSolver": "solvers.profile",
     "Ranking": "ranking",
+    "Rankings": "rankings",
     "Reliability": "reliability",
     "Scale": "scaling",
     "Simulation": "simulation",
@@ -78,6 +80,7 @@ __all__ = [
     "PaperSolver",
     "ProfileSolver",
     "Ranking",
+    "Rankings",
     "Reliability",
     "Scale",
     "Simulation",

@@ -129,6 +129,7 @@ class NoiseCode(NamedTuple):
 
 NEWTON_STEPS = 60
 SMALLEST_CHANCE = 1e-300
+NEARLY_NOTHING = 1e-6
 RELIABILITY_TOLERANCE = 1e-12
 NEWTON_SMALL = (
     1e-3  # a step this small, relative to the accuracy, is no longer on its way to a bound
@@ -1865,6 +1866,22 @@ def _chain(noise: NoiseCode, place: Floats, k: int, slope: Floats) -> float:
 @njit(**COMPILED)
 def chain_pass(noise: NoiseCode, place: Floats, ranked: int, slope: Floats) -> float:
     """``-log P(y_1 > ... > y_ranked > max of the rest)``; fills its gradient in the places.
+
+    Of hundreds of items in the opposite order P is too small for any number to hold. There, the
+    value goes on as a straight line from as far on the way out as it can be worked out: no answer
+    is there, but a search may begin there and must find its way back.
+    """
+    value = _chain_pass(noise, place, ranked, slope)
+    part = 1.0
+    while not (np.isfinite(value) and np.isfinite(slope).all()) and part > NEARLY_NOTHING:
+        part *= 0.5
+        value = _chain_pass(noise, part * place, ranked, slope)
+    return float(value + (1.0 - part) * (slope @ place)) if part < 1.0 else float(value)
+
+
+@njit(**COMPILED)
+def _chain_pass(noise: NoiseCode, place: Floats, ranked: int, slope: Floats) -> float:
+    """The same, as far as numbers hold it.
 
     A table of a density ends somewhere, so that P would be 0 far out of order. There, an item more
     than `NoiseCode.farthest` = G below a worse one is lifted to G below it, and what the lift

@@ -13,7 +13,8 @@ from juryrank.connect import Connection, connection, lone_judges
 from juryrank.errors import counted, share
 from juryrank.lists import orders_of_ties
 from juryrank.reading import as_votes
-from juryrank.votes import TIE, LeftOut, Reading, Votes
+from juryrank.reading.unused import contexts_in
+from juryrank.votes import TIE, LeftOut, Reading, Repeats, Votes
 
 FIRST_NAMES = 5
 
@@ -42,7 +43,11 @@ class Check:
     both_bad: int
     """How many of these say that both items are bad."""
     duplicates: int
-    """Votes on pairs equal in judge, pair and outcome to an earlier one."""
+    """Votes on pairs equal in judge, pair and outcome to an earlier one, without `repeats`."""
+    repeats: int
+    """Votes that are no duplicates only because they are on another question or the like."""
+    repeats_by: tuple[str, ...]
+    """The columns that tell so. Where nothing was compared, those that might."""
     weight: float
     """Total weight of the votes."""
     votes_per_judge: Spread
@@ -82,6 +87,7 @@ class Check:
             "votes_per_item": self.votes_per_item._asdict(),
             "items_per_list": self.items_per_list._asdict(),
             "left_out": asdict(self.left_out) | {"sentences": list(self.left_out.sentences)},
+            "repeats_by": list(self.repeats_by),
             "connection": list(self.connection),
             "notices": list(self.notices),
             "reading": [one.to_dict() for one in self.reading],
@@ -92,6 +98,7 @@ class Check:
 def check(votes: Votes | object) -> Check:
     """Count what is in the votes, and say whether they can rank the items."""
     votes = as_votes(votes)
+    repeats = votes.repeats or Repeats(0, _unused_contexts(votes))
     found = connection(votes)
     lone = lone_judges(votes)
     return Check(
@@ -103,12 +110,14 @@ def check(votes: Votes | object) -> Check:
         items_per_list=_spread(votes.lists.length),
         ties=int((votes.outcome == TIE).sum() + (orders_of_ties(votes.lists) > 1.0).sum()),
         both_bad=votes.both_bad,
-        duplicates=_duplicates(votes),
+        duplicates=_duplicates(votes) - repeats.votes,
+        repeats=repeats.votes,
+        repeats_by=repeats.by,
         weight=float(votes.weight.sum() + votes.lists.weight.sum()),
-        votes_per_judge=_spread(np.diff(votes.start) + np.diff(votes.lists.start)),
-        votes_per_item=_spread(_times_compared(votes)),
+        votes_per_judge=_spread(votes.times_voted),
+        votes_per_item=_spread(votes.times_compared),
         left_out=votes.left_out,
-        notices=votes.notices,
+        notices=tuple(one for one in votes.remarks if one not in votes.left_out.sentences),
         reading=votes.reading,
         connection=tuple(found.sentences(votes.items)),
         groups=found.n_groups,
@@ -117,14 +126,6 @@ def check(votes: Votes | object) -> Check:
         first_lone_judges=tuple(votes.judges.gather(lone[:FIRST_NAMES])),
         can_rank_without_prior=found.is_strong,
         verdict=f"{_dropped(votes.left_out)}{_verdict(votes, found)}",
-    )
-
-
-def _times_compared(votes: Votes) -> NDArray[np.int64]:
-    sides = (votes.left, votes.right, votes.lists.item)
-    return sum(
-        (np.bincount(side, minlength=votes.n_items) for side in sides),
-        start=np.zeros(votes.n_items, dtype=np.int64),
     )
 
 
@@ -139,6 +140,12 @@ def _duplicates(votes: Votes) -> int:
     # Two columns, not four: hashing rows is what takes the time.
     facts = pl.DataFrame({"pair": pair, "said": votes.judge.astype(np.int64) * 3 + outcome})
     return len(facts) - len(facts.lazy().unique().collect())
+
+
+def _unused_contexts(votes: Votes) -> tuple[str, ...]:
+    """Columns of each source by which votes might be told apart."""
+    ignored = (name for one in votes.reading for name in one.ignored)
+    return tuple(dict.fromkeys(contexts_in(ignored)))
 
 
 def _dropped(left_out: LeftOut) -> str:
@@ -157,9 +164,8 @@ def _verdict(votes: Votes, found: Connection) -> str:
         return f"All {votes.n_items:,} items hang together: the votes can rank them."
     if found.n_groups > 1:
         return (
-            f"The items fall into {found.n_groups:,} groups that were never compared: how they "
-            "stand to each other is decided by the prior alone. Collect votes between the groups, "
-            "or rank each group by itself."
+            f"The items fall into {found.n_groups:,} groups that were never compared: each is "
+            "ranked by itself, until there are votes between the groups."
         )
     return (
         "Some items never lose to, or never win against, all the others: how far apart they are "

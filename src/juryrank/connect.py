@@ -42,6 +42,12 @@ class Connection:
         """Number of groups that were never compared with each other."""
         return int(self.group.max(initial=-1)) + 1
 
+    @cached_property
+    def groups(self) -> list[NDArray[np.int64]]:
+        """The items of each group, the largest group first."""
+        members = [items.astype(np.int64) for items in _members(self.group)]
+        return sorted(members, key=lambda items: (-len(items), int(items[0])))
+
     @property
     def n_components(self) -> int:
         """Number of strong components."""
@@ -71,10 +77,13 @@ class Connection:
 
     def sentences(self, labels: pl.Series) -> list[str]:
         """Say in words what keeps the votes from ranking all items; nothing if nothing does."""
+        return [*self._unconnected(labels), *self.sentences_within_groups(labels)]
+
+    def sentences_within_groups(self, labels: pl.Series) -> list[str]:
+        """Say in words what keeps the votes from ranking the items of a group."""
         if self.is_strong:
             return []
         return [
-            *self._unconnected(labels),
             *self._one_sided(self.never_lose, "never {} to", "lose", labels),
             *self._one_sided(self.never_win, "never {} against", "win", labels),
             *self._in_between(),
@@ -82,11 +91,12 @@ class Connection:
 
     def _unconnected(self, labels: pl.Series) -> Iterator[str]:
         if self.n_groups > 1:
-            groups = [listing(list(labels.gather(items))) for items in _members(self.group)]
-            more = f" | and {len(groups) - MOST_SETS:,} more" if len(groups) > MOST_SETS else ""
+            groups = [listing(list(labels.gather(items))) for items in self.groups[:MOST_SETS]]
+            rest = self.n_groups - len(groups)
+            more = f" | and {rest:,} more" if rest else ""
             yield (
-                f"{len(groups):,} groups of items were never compared with each other: "
-                f"{' | '.join(groups[:MOST_SETS])}{more}"
+                f"{self.n_groups:,} groups of items were never compared with each other: "
+                f"{' | '.join(groups)}{more}"
             )
 
     def _one_sided(
@@ -115,6 +125,13 @@ class Connection:
         if between > 0:
             sets = "set of items lies" if between == 1 else "sets of items lie"
             yield f"{between:,} more {sets} in between, winning only downwards"
+
+
+def linking_pairs(found: Connection, votes: Votes) -> list[tuple[int, int]]:
+    """Pairs that would connect the groups: of each the item compared most, with the largest's."""
+    compared = votes.times_compared
+    known = [int(items[np.argmax(compared[items])]) for items in found.groups]
+    return [(known[0], other) for other in known[1:]]
 
 
 def connection(votes: Votes) -> Connection:

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from juryrank.labels import within
+
+LONGEST_NAME, LONGEST_MESSAGE = 300, 2_000
+"""Characters: a name or a message is as long as what it quotes, which may be a megabyte."""
+
 
 class JuryrankError(Exception):
     """Something juryrank cannot do; the message says what, and the way out."""
 
     exit_code = 1
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(within(message, LONGEST_MESSAGE))
 
 
 class InputError(JuryrankError, ValueError):
@@ -51,6 +59,6 @@ def share(count: int, of: int) -> str:
 
 def listing(names: Sequence[object], most: int = 5) -> str:
     """Name the first `most` things and count the rest: ``a, b, c and 4 more``."""
-    shown = ", ".join(str(name) for name in names[:most])
+    shown = ", ".join(within(str(name), LONGEST_NAME) for name in names[:most])
     rest = len(names) - most
     return f"{shown} and {rest:,} more" if rest > 0 else shown

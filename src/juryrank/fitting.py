@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
-from typing import Any, get_args
+from typing import Any, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -32,6 +32,7 @@ from juryrank.inference.posterior import (
     NormalPosterior,
     Posterior,
     SampledPosterior,
+    centred,
 )
 from juryrank.inference.sampling import (
     BRIEF,
@@ -51,7 +52,8 @@ from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
 from juryrank.objective import Prior
 from juryrank.ranking import Fit, Ranking, effects_frame, make_ranking
-from juryrank.reading import as_votes
+from juryrank.rankings import Rankings, rank_each
+from juryrank.reading import as_votes, votes_by
 from juryrank.remarks import (
     FEW_JUDGES,
     direction_is_sure,
@@ -72,7 +74,7 @@ from juryrank.uncertainty import (
     by_information,
     by_sandwich,
 )
-from juryrank.votes import Votes
+from juryrank.votes import ByValue, Votes
 
 ONE_SD = 0.6826894921370859
 """The chance to be within a standard deviation of the mean of a normal distribution."""
@@ -85,10 +87,51 @@ NO_ERRORS = (
 )
 
 
+class RankOptions(TypedDict, total=False):
+    """The keywords of `rank`, but for `by`."""
+
+    noise: str | Noise | None
+    prior: PriorChoice
+    lambda0: float
+    solver: Solver
+    guard: bool
+    tastes: bool | None
+    ties: Ties | None
+    order: Order
+    intervals: Intervals | None
+    confidence: float
+    threads: int | None
+    watch: Watcher | None
+    watch_draws: Counter | None
+    watch_resamples: Counter | None
+    watch_steps: Callable[[str], None] | None
+
+
+@overload
+def rank(
+    votes: Votes | object,
+    model: str = ...,
+    *,
+    by: None = None,
+    **options: Unpack[RankOptions],
+) -> Ranking: ...
+
+
+@overload
+def rank(
+    votes: Votes | object,
+    model: str = ...,
+    *,
+    by: str,
+    **options: Unpack[RankOptions],
+) -> Rankings: ...
+
+
 def rank(
     votes: Votes | object,
     model: str = DEFAULT_MODEL,
     *,
+    by: str | None = None,
     noise: str | Noise | None = None,
     prior: PriorChoice = "auto",
     lambda0: float = 0.0,
@@ -104,12 +147,14 @@ def rank(
     watch_draws: Counter | None = None,
     watch_resamples: Counter | None = None,
     watch_steps: Callable[[str], None] | None = None,
-) -> Ranking:
+) -> Ranking | Rankings:
     """Rank the items, and say how accurate each judge is.
 
     Args:
         votes: `Votes`, or a data frame that `votes_from` can read.
         model: One of `juryrank.models.MODELS`.
+        by: A column each value of which is ranked apart, with judges of its own. `Votes` must have
+            been read with the same `by`; data frames need not.
         noise: For the model ``htm``: a family's name, or your own from `noise_from_log_density`.
         prior: "auto" (scales chosen by the data), None (maximum likelihood), or the standard
             deviations of scores and accuracies.
@@ -138,10 +183,12 @@ def rank(
         watch_steps: Called with what comes next, where that can take a while.
 
     Returns:
-        A `Ranking`; everything worth knowing about it stands in its `warnings`, which are also
-        issued as `JuryrankWarning`.
+        A `Ranking`, or `Rankings` with one for each value of `by`; everything worth knowing stands
+        in `warnings`, which are also issued as `JuryrankWarning`.
     """
     given = dict(locals())
+    if by is not None:
+        return _rank_apart(votes_by(votes, by), given)
     of_mode = intervals not in ("posterior", None)
     task = task_of(
         as_votes(votes), model, noise, prior, lambda0, solver, guard=guard,
@@ -158,6 +205,24 @@ def rank(
     for remark in ranking.warnings:
         warnings.warn(remark, JuryrankWarning, stacklevel=2)
     return replace(ranking, call=_call(given))
+
+
+def _rank_apart(votes: ByValue, given: dict[str, Any]) -> Rankings:
+    """Rank each value of a column, with the other arguments of `rank` as they are given."""
+    options = {name: value for name, value in given.items() if name not in ("votes", "by")}
+    say = options["watch_steps"]
+
+    def fit_one(what: str, own: Votes) -> Ranking:
+        if say:
+            say(what)
+        return rank(own, by=None, **options)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", JuryrankWarning)  # they come with their values below
+        rankings = rank_each(votes, fit_one, _call(given))
+    for remark in rankings.warnings:
+        warnings.warn(remark, JuryrankWarning, stacklevel=3)
+    return rankings
 
 
 def _tastes_asked_for(tastes: bool | None, intervals: Intervals | None) -> bool | None:
@@ -279,8 +344,11 @@ def answer(
     steps: tuple[Step, ...] = (),
 ) -> Ranking:
     """Put a fit into words: labels, errors, verdicts, remarks."""
-    solution, votes = found.solution, task.votes
+    solution, votes, groups = found.solution, task.votes, task.connection.groups
     posterior = _posterior(task, found, intervals, watch_resamples)
+    if len(groups) > 1 and task.model.method in ("likelihood", "crowd"):
+        solution = replace(solution, score=centred(solution.score, groups))
+        posterior = None if posterior is None else posterior.within(groups)
     told = None if intervals is None else posterior
     aside = found.set_aside
     report = _fit_report(task, found, posterior, intervals, confidence, steps)
@@ -293,7 +361,7 @@ def answer(
     ranking = make_ranking(
         votes, task.model, task.noise, solution, report, posterior, judges,
         allowances(found, votes.n_judges), aside,
-        NO_EFFECTS if found.objective is None else found.objective.effects,
+        NO_EFFECTS if found.objective is None else found.objective.effects, groups,
         direction_is_sure=sure, with_intervals=intervals is not None,
     )  # fmt: skip
     if found.objective is not None:

@@ -3,34 +3,54 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 NEAR = 0.75
 """The similarity, from 0 to 1, from which two names are taken for one with a slip in it."""
 MOST_HINTS = 3
 SHORTEST_PART = 3
 """Shorter parts are in too many names."""
+SHORTEST_BEGINNING = 2
+LONGEST_COMPARED, MOST_COMPARED = 200, 20_000
+"""Longer names, and more of them, are not compared: that takes a time nobody waits for."""
 
 
 def likeness(one: str, other: str) -> float:
-    """How similar two names are: 1 if they are the same."""
+    """How similar two names are: 1 if they are the same, 0 if one is too long to be compared."""
+    if max(len(one), len(other)) > LONGEST_COMPARED:
+        return float(one == other)
     return difflib.SequenceMatcher(None, one, other).ratio()
 
 
 def near_names(wanted: object, names: Iterable[object]) -> list[str]:
-    """The names that are spelled nearly as the wanted one, or have it in them, the nearest first.
+    """The names that begin with the wanted one, are spelled nearly as it, or have it in them.
 
     Upper and lower case are the same.
     """
     plain = str(wanted).casefold()
-    known = {str(name).casefold(): str(name) for name in names}
-    near = difflib.get_close_matches(plain, known, n=MOST_HINTS, cutoff=NEAR)
+    few = (str(name) for name in islice(names, MOST_COMPARED))
+    known = {name.casefold(): name for name in few if len(name) <= LONGEST_COMPARED}
+    if len(plain) > LONGEST_COMPARED:
+        return []
+    near: list[str] = []
+    if len(plain) >= SHORTEST_BEGINNING:
+        near += sorted((name for name in known if name.startswith(plain)), key=len)
+    near += difflib.get_close_matches(plain, known, n=MOST_HINTS, cutoff=NEAR)
     if len(plain) >= SHORTEST_PART:
-        near += sorted((name for name in known if plain in name and name not in near), key=len)
-    return [known[name] for name in near[:MOST_HINTS]]
+        near += sorted((name for name in known if plain in name), key=len)
+    return [known[name] for name in list(dict.fromkeys(near))[:MOST_HINTS]]
 
 
 def did_you_mean(wanted: object, names: Iterable[object]) -> str:
     """A question that names what is near, with a blank before it, or nothing."""
     near = [repr(name) for name in near_names(wanted, names)]
     return f" Did you mean {' or '.join(near)}?" if near else ""
+
+
+def did_you_mean_all(wanted: Sequence[object], names: Sequence[object]) -> str:
+    """The same of several wanted names, of which only the first few have a hint."""
+    if len(wanted) == 1:
+        return did_you_mean(wanted[0], names)
+    hints = ((one, did_you_mean(one, names)) for one in wanted[:MOST_HINTS])
+    return "".join(f" {one!r}:{hint}" for one, hint in hints if hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,13 +60,17 @@ def _chance_in_words(chance: float) -> str:
 
 def item_columns(
     posterior: Posterior | None,
-    order: Codes,
+    orders: Sequence[Codes],
     rank: Codes,
     confidence: float,
     *,
     direction_is_sure: bool,
 ) -> dict[str, pl.Series]:
-    """What is known of the items beyond their scores, best first; nulls where nothing is."""
+    """What is known of the items beyond their scores; nulls where nothing is.
+
+    Each of `orders` has the items of a group, best first; ranks are those within it.
+    """
+    order = np.concatenate(orders)
     names = ("score_low", "score_high", "rank_low", "rank_high", "p_best", "tier")
     if posterior is None:
         whole = ("rank_low", "rank_high", "tier")
@@ -75,13 +80,13 @@ def item_columns(
         }
     low, high = posterior.score_interval(confidence)
     known = direction_is_sure
-    claimed = claims(posterior, order, confidence) if known else no_claims(len(order))
+    claimed = claims(posterior, orders, confidence) if known else no_claims(orders)
     columns = (
         low[order],
         high[order],
         np.minimum(claimed.rank_low, rank),
         np.maximum(claimed.rank_high, rank),
-        posterior.p_best[order],
+        posterior.p_best(orders),
         claimed.tier,
     )
     return {name: pl.Series(column) for name, column in zip(names, columns, strict=True)}

@@ -27,11 +27,21 @@ def short(text: object, most: int) -> str:
 
     Names often begin alike and differ in how they end.
     """
-    shown = literal(text)
+    shown = literal(_ends(str(text), most))
     if _width(shown) <= most:
         return shown
     end = (most - 1) // 2
     return f"{_begin(shown, most - 1 - end)}\u2026{_begin(shown[::-1], end)[::-1]}"
+
+
+def within(text: str, most: int) -> str:
+    """Give text as it is, unless it is longer than so many letters."""
+    return text if len(text) <= most else short(text, most)
+
+
+def _ends(text: str, most: int) -> str:
+    """As much of a text's beginning and end as can be shown: it may be a megabyte."""
+    return text if len(text) <= 2 * most else text[:most] + text[-most:]
 
 
 def _begin(text: str, most: int) -> str:

@@ -32,6 +32,7 @@ ROW = 22
 MOST_NAMED = 60
 """More items or judges than that are drawn side by side, without their names."""
 ROOM_FOR_TIER = 44
+ROOM_FOR_GROUP_AND_TIER = 92
 MOST_MARKS = 1_500
 MOST_WITH_DRAWS = 20
 MOST_DRAWS = 150
@@ -132,6 +133,9 @@ class Plots:
         items = self._ranking.items["item"].head(top)
         chance = np.stack([self._ranking.predict(None, items, [other]) for other in items], axis=1)
         np.fill_diagonal(chance, np.nan)
+        if self._ranking.groups:
+            group = self._ranking.items["group"].head(top).to_numpy()
+            chance[group[:, None] != group[None, :]] = np.nan
         names = [literal(item) for item in items]
         return _heat_map(names, _cells(names, chance, {}), "chance", "chance that the row wins")
 
@@ -171,6 +175,7 @@ def _item_row(row: Row) -> Row:
     known = row["score_low"] is not None
     return {
         "item": literal(row["item"]),
+        "group": row.get("group"),
         "rank": row["rank"],
         "score": row["score"],
         "low": row["score_low"],
@@ -222,7 +227,11 @@ def _few_items(rows: list[Row], scale: Scale, interval: str) -> Any:
     alt = altair()
     known = rows[0]["low"] is not None
     for before, row in zip([None, *rows], rows, strict=False):
-        row["opens"] = before is None or before["tier"] != row["tier"]
+        place, above = ((one["group"], one["tier"]) if one else None for one in (row, before))
+        row["opens"] = place != above
+        row["said"] = f"tier {row['tier']}"
+        if row["group"] is not None:
+            row["said"] = f"group {row['group']}, {row['said']}"
     base = alt.Chart(alt.Data(values=_placed(rows))).encode(
         y=_named(alt.Y, "place", [row["item"] for row in rows])
     )
@@ -238,12 +247,12 @@ def _few_items(rows: list[Row], scale: Scale, interval: str) -> Any:
     band = base.transform_filter("datum.tier % 2 == 0").mark_rect(color=FAINT, opacity=0.13)
     tier = (
         base.transform_filter("datum.opens")
-        .transform_calculate(said="'tier ' + datum.tier")
         .mark_text(align="left", dx=6, fontSize=10, opacity=0.75)
         .encode(text="said:N", x=alt.value("width"))
     )
     layers = (band, *_average_line(alt, rows, scale), _whisker(base, PLAIN), point, tier)
-    beside = {"left": 5, "top": 5, "bottom": 5, "right": ROOM_FOR_TIER}
+    room = ROOM_FOR_TIER if rows[0]["group"] is None else ROOM_FOR_GROUP_AND_TIER
+    beside = {"left": 5, "top": 5, "bottom": 5, "right": room}
     return _framed(*layers, rows=len(rows)).properties(padding=beside)
 
 
@@ -260,7 +269,9 @@ def _many_items(rows: list[Row], scale: Scale) -> Any:
     )
     if rows[0]["low"] is None:
         return point
-    band = base.mark_area(opacity=0.25, color=PLAIN).encode(y="low:Q", y2="high:Q")
+    band = base.mark_area(opacity=0.25, color=PLAIN).encode(
+        y="low:Q", y2="high:Q", detail="group:N"
+    )
     return band + point
 
 

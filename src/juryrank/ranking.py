@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import html
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date
 from functools import cached_property
@@ -19,7 +18,7 @@ from juryrank.arrays import Floats
 from juryrank.effects import EffectModel, Layout
 from juryrank.errors import InputError, counted, listing
 from juryrank.guard import OneSided, votes_that_count
-from juryrank.hints import did_you_mean
+from juryrank.hints import did_you_mean_all
 from juryrank.inference.posterior import Posterior, SampledPosterior
 from juryrank.inference.prediction import UNSEEN, DrawnPredictions
 from juryrank.inference.tastes import tastes_frame
@@ -32,7 +31,6 @@ from juryrank.models import Model
 from juryrank.noise import Noise
 from juryrank.objective import Objective
 from juryrank.reliability import Halves, Reliability, separation
-from juryrank.saving import DOCUMENTS
 from juryrank.scaling import (
     AVERAGE_POINTS,
     MODEL_SCALE,
@@ -44,7 +42,7 @@ from juryrank.scaling import (
 )
 from juryrank.solvers.solution import Solution, Step, Trace
 from juryrank.votes import Reading, Votes, no_wins
-from juryrank.writing import finite, html_table, save_frame, save_tables, write_text
+from juryrank.writing import html_table, json_text, save_answer
 
 if TYPE_CHECKING:
     from juryrank.evidence import Agreement, Evidence
@@ -127,6 +125,8 @@ class Ranking:
     has what else was estimated: effect, judge (null for all judges), value, low, high and chance
     (how often two equal items are tied, or the left one of them wins if they are not). The scores
     are on the model's own scale, unless `scaled` has put them on another, which `scale` tells.
+    Where groups of items were never compared with each other, `items` begins with the column group,
+    the largest first, and scores, ranks, tiers and chances are those within a group.
     """
 
     model: str
@@ -186,8 +186,25 @@ class Ranking:
                 "they were turned off."
             )
         i, j = self._codes(self.items, "item", [item, other]).tolist()
+        self._require_one_group(item, other)
         gap = self._posterior.gap(i, j, self.fit.confidence)
         return difference((item, other), gap, self.fit.confidence, self.scale)
+
+    def _require_one_group(self, item: object, other: object) -> None:
+        if self.groups and len({self._group_of[item], self._group_of[other]}) > 1:
+            raise InputError(
+                f"{item!r} and {other!r} are in groups of items that were never compared with each "
+                "other, not even through others: votes between the groups would tell."
+            )
+
+    @cached_property
+    def groups(self) -> list[pl.DataFrame]:
+        """The items group by group, where there are groups that were never compared; else none."""
+        return self.items.partition_by("group") if "group" in self.items.columns else []
+
+    @cached_property
+    def _group_of(self) -> dict[object, int]:
+        return dict(zip(self.items["item"].to_list(), self.items["group"].to_list(), strict=True))
 
     def _codes(self, frame: pl.DataFrame, name: str, labels: Any) -> NDArray[np.int64]:
         """The codes of items or judges by their labels; those of None are `UNSEEN`."""
@@ -371,6 +388,24 @@ class Ranking:
             _misfit_frame(self.judges["judge"], self._basis.judge_code, found.by_judge()),
         )
 
+    @cached_property
+    def judge_details(self) -> pl.DataFrame:
+        """What comparative judgement looks at in judges.
+
+        The columns are judge, infit and outfit (by the best fit with equal judges), left_share (of
+        its votes, a tie counting half) and median_time (of a vote, in seconds if the input tells
+        the unit); null where nothing is known.
+        """
+        from juryrank.judging.details import details_of  # it fits, and so needs what makes rankings
+
+        return details_of(self._basis.votes, self.noise)
+
+    @property
+    def time_unit(self) -> str:
+        """The unit of `judge_details`' times: ``s``, or nothing if the input does not tell."""
+        times = self._basis.votes.times
+        return "" if times is None else times.unit
+
     @property
     def _best_fit_options(self) -> dict[str, Any]:
         """The arguments of `rank` that give the best fit of the same model to other votes."""
@@ -473,7 +508,7 @@ class Ranking:
 
     def to_json(self) -> str:
         """The whole answer as one JSON object; what is not a finite number becomes null."""
-        return json.dumps(finite(self.to_dict()), ensure_ascii=False, allow_nan=False, default=str)
+        return json_text(self.to_dict())
 
     def save(self, path: str | Path) -> None:
         """Write a file, by its ending.
@@ -481,23 +516,18 @@ class Ranking:
         CSV, TSV and Parquet hold the items; Markdown, LaTeX and Excel items and judges; JSON and
         HTML (the report) the whole answer.
         """
-        if Path(path).suffix.lower() in DOCUMENTS:
-            save_tables({"items": self.items, "judges": self.judges}, path)
-        elif Path(path).suffix.lower() == ".json":
-            write_text(path, self.to_json() + "\n")
-        elif Path(path).suffix.lower() == ".html":
-            write_text(path, self.report())
-        else:
-            save_frame(self.items, path)
+        save_answer(self, path)
 
     def __repr__(self) -> str:
         decimals = 3 if self.scale.name == "model" else 0
+        group = "group  " if self.groups else ""
         best = "\n".join(
-            f"{row['rank']:>5}  {row['score']:>z9.{decimals}f}  {row['item']}"
+            (f"{row['group']:>5}  " if group else "")
+            + f"{row['rank']:>5}  {row['score']:>z9.{decimals}f}  {row['item']}"
             for row in self.items.head(SHOWN).iter_rows(named=True)
         )
         more = len(self.items) - SHOWN
-        lines = [self._headline(), " rank      score  item", best]
+        lines = [self._headline(), f"{group} rank      score  item", best]
         lines += [f"  ... and {more:,} more"] if more > 0 else []
         lines += [f"Warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
@@ -626,21 +656,25 @@ def make_ranking(
     allowed: Allowances,
     one_sided: OneSided,
     effects: EffectModel,
+    groups: Sequence[NDArray[np.int64]],
     *,
     direction_is_sure: bool,
     with_intervals: bool,
 ) -> Ranking:
-    """Put labels on a solution and sort it, best first."""
-    order = _best_first(solution.score)
-    rank = _shared_ranks(solution.score[order])
+    """Put labels on a solution and sort it, best first, within groups that were never compared."""
+    orders = [_best_first(solution.score, items) for items in groups]
+    order = np.concatenate(orders)
+    rank = np.concatenate([_shared_ranks(solution.score[items]) for items in orders])
+    group = np.repeat(np.arange(len(orders)) + 1, [len(items) for items in orders])
     items = pl.DataFrame(
         {
+            **({"group": group} if len(orders) > 1 else {}),
             "rank": rank,
             "item": votes.items.gather(order),
             "score": solution.score[order],
             **item_columns(
                 posterior if with_intervals else None,
-                order,
+                orders,
                 rank,
                 fit.confidence,
                 direction_is_sure=direction_is_sure,
@@ -708,11 +742,11 @@ def _effect_names(layout: Layout, votes: Votes) -> tuple[list[str], list[object]
     return names, whose + [None] * model.order + judges * model.order_by_judge
 
 
-def _best_first(score: Floats) -> NDArray[np.int64]:
-    """Order by score, and by label (that is, by code) where scores are the same."""
-    by_score = np.argsort(-score, kind="stable")
-    group = np.cumsum(_drops(score[by_score]))
-    return by_score[np.lexsort((by_score, group))]
+def _best_first(score: Floats, items: NDArray[np.int64]) -> NDArray[np.int64]:
+    """These items by score, and by label (that is, by code) where scores are the same."""
+    by_score = items[np.argsort(-score[items], kind="stable")]
+    same = np.cumsum(_drops(score[by_score]))
+    return by_score[np.lexsort((by_score, same))]
 
 
 def _drops(descending: Floats) -> NDArray[np.bool_]:
@@ -754,7 +788,7 @@ def _looked_up(
     strange = found.filter(pl.col(value).is_null())[name].to_list()
     if strange:
         many = " is" if len(strange) == 1 else "s are"
-        hint = did_you_mean(strange[0], known[name])
+        hint = did_you_mean_all(strange, known[name].to_list())
         raise InputError(
             f"{len(strange):,} {name}{many} not in the votes: {listing(strange)}.{hint}"
         )

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from juryrank.accounts import Voice
 from juryrank.arrays import Floats
-from juryrank.asking import Task, groups_in_words
+from juryrank.asking import Task
+from juryrank.connect import linking_pairs
 from juryrank.errors import counted, listing
 from juryrank.inference.sampling import Sample
 from juryrank.labels import WIDEST_NAME, short
@@ -18,7 +19,7 @@ from juryrank.lists import tie_sizes
 from juryrank.objective import Objective
 from juryrank.solvers.search import votes_for
 from juryrank.solvers.solution import Solution
-from juryrank.votes import NO_JUDGE_COLUMN, Votes
+from juryrank.votes import Votes
 
 CLOSE_CALL = 3.0
 """Standard errors of the votes' agreement with the ranking below which its direction is unsure."""
@@ -27,7 +28,9 @@ ENDLESS = 12.0
 FEW_JUDGES = 5
 """With fewer, hardly anything is known of how judges differ."""
 NAMED_BY_RANK = ("one-sided", "position-biased")
+MOST_LINKS = 3
 SPLIT = "opinions split"
+MOST_CAMPS = 5
 AS_ONE = "and count as one judge"
 
 
@@ -35,22 +38,37 @@ def remarks_on_votes(task: Task) -> tuple[str, ...]:
     """What is odd about the votes themselves."""
     votes = task.votes
     remarks = [*votes.left_out.sentences, *votes.notices]
-    if not votes.judges_known:
-        remarks.append(NO_JUDGE_COLUMN)
-    elif votes.n_judges == 1 and task.model.judges == "accuracy":
-        remarks.append("There is only one judge: its accuracy is 1 by definition.")
+    if task.model.judges == "accuracy" or not votes.judges_known:
+        remarks += votes.remarks_on_one_judge()
     if len(tie_sizes(votes.lists)) and task.unasked_half and not task.noise.is_gumbel:
         remarks.append(
             f"Ties in rankings are no outcome with {task.noise.name} noise: every order of tied "
             "items counts alike. With Gumbel noise (hbtl, btl) they are one."
         )
-    if not task.connection.is_strong and task.model.method in ("likelihood", "crowd"):
+    remarks += _remarks_on_groups(task)
+    apart = task.connection.sentences_within_groups(votes.items)
+    if apart and task.model.method in ("likelihood", "crowd"):
         who = "the prior" if task.regularised else "nothing"
         remarks.append(
-            f"The votes do not link all items, so {who} decides how far apart some of them are: "
-            f"{groups_in_words(task)}."
+            f"The votes do not link all items both ways, so {who} decides how far apart some of "
+            f"them are: {'; '.join(apart)}."
         )
     return tuple(remarks)
+
+
+def _remarks_on_groups(task: Task) -> Iterator[str]:
+    """Whether there are items that were never compared, and what would change that."""
+    found, votes = task.connection, task.votes
+    if found.n_groups < 2:
+        return
+    pairs = [
+        " against ".join(short(votes.items[item], WIDEST_NAME) for item in pair)
+        for pair in linking_pairs(found, votes)
+    ]
+    yield (
+        f"{found.n_groups:,} groups of items were never compared with each other, so each is "
+        f"ranked by itself. Votes on {listing(pairs, MOST_LINKS)} would connect them."
+    )
 
 
 def direction_is_sure(objective: Objective, solution: Solution) -> bool:
@@ -188,12 +206,13 @@ def _remark_on_camps(judges: pl.DataFrame) -> Iterator[str]:
     if not len(split):
         return
     camps = [
-        f"{counted(len(rows), 'judge')} {reason}: {listing([_who(u) for u in rows['judge']])}"
+        f"{listing([_who(judge) for judge in rows['judge']])}: {reason}"
         for (reason,), rows in split.group_by("reason", maintain_order=True)
     ]
+    rest = f"; and {len(camps) - MOST_CAMPS:,} more" if len(camps) > MOST_CAMPS else ""
     yield (
         f"Opinions split: {len(split):,} of {counted(len(judges), 'judge')} differ from the "
-        f"others, too many to call any of them odd. {'; '.join(camps)}."
+        f"others, too many to call any of them odd. {'; '.join(camps[:MOST_CAMPS])}{rest}."
     )
 
 

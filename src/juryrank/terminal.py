@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from juryrank.comparing import Comparison
     from juryrank.judging.report import JudgeReport
     from juryrank.ranking import Ranking
+    from juryrank.rankings import Rankings
 
 NARROWEST_PIPE = 80
 WIDEST_LABEL = 40
 WIDEST_JUDGE = 24
 NARROWEST_BAR, WIDEST_BAR = 8, 44
 JUDGES_SHOWN = 10
+MOST_GROUPS = 5
 PATIENCE = 0.4
 """Seconds before anything is said about how far the work has got."""
 
@@ -112,15 +114,48 @@ def _decimals(values: Sequence[float]) -> int:
 # --- a ranking -----------------------------------------------------------------------------------
 
 
+def answer_view(answer: Ranking | Rankings, top: int) -> Iterator[RenderableType]:
+    """Show a ranking, or those of all values of a column."""
+    from juryrank.rankings import Rankings  # it needs polars
+
+    if isinstance(answer, Rankings):
+        return rankings_view(answer, top)
+    return ranking_view(answer, top)
+
+
+def rankings_view(rankings: Rankings, top: int) -> Iterator[RenderableType]:
+    """Show what there is of each value, and then its ranking below a heading."""
+    yield _overview_table(rankings)
+    for value in rankings:
+        heading = Text(literal(f"{rankings.by}: {value}"), "bold underline")
+        yield from ("", heading, *ranking_view(rankings[value], top))
+
+
+def _overview_table(rankings: Rankings) -> Table:
+    numbers = ("votes", "items", "judges")
+    table = _table(rankings.by, *numbers, "first", right=numbers)
+    for value, *counts, first, error in rankings.overview.rows():
+        sizes = ("-" if count is None else f"{count:,}" for count in counts)
+        told = f"not ranked: {error}" if error else str(first)
+        table.add_row(label(value), *sizes, Text(literal(told), "" if first else "yellow"))
+    return table
+
+
 def ranking_view(ranking: Ranking, top: int) -> Iterator[RenderableType]:
     """Show the best items with their scores as bars, then the judges worth a look."""
     yield _headline(ranking)
     yield ""
-    yield _items_table(ranking, top)
-    hidden = len(ranking.items) - top
-    if hidden > 0:
-        yield Text(f"... and {hidden:,} more (--top {len(ranking.items)} shows them)", "dim")
-    yield ""
+    for items in ranking.groups[:MOST_GROUPS] or [ranking.items]:
+        if ranking.groups:
+            yield Text(f"Group {items['group'][0]:,}: {counted(len(items), 'item')}", "bold")
+        yield _items_table(ranking, items.head(top))
+        hidden = len(items) - top
+        if hidden > 0:
+            yield Text(f"... and {hidden:,} more (--top {len(items)} shows them)", "dim")
+        yield ""
+    further = len(ranking.groups) - MOST_GROUPS
+    if further > 0:
+        yield Text(f"... and {counted(further, 'more group')} (--out writes them all)\n", "dim")
     from juryrank.words import (  # they need polars
         effects_in_words,
         example,
@@ -147,8 +182,7 @@ def _headline(ranking: Ranking) -> Text:
     return Text.assemble((", ".join(sizes), "bold"), f"\nModel {model.name}: {model.title}")
 
 
-def _items_table(ranking: Ranking, top: int) -> Table:
-    shown = ranking.items.head(top)
+def _items_table(ranking: Ranking, shown: pl.DataFrame) -> Table:
     ends = shown.select("score", "score_low", "score_high")
     zero = ranking.scale.average
     scores = [value - zero for row in ends.iter_rows() for value in row if value is not None]
@@ -287,13 +321,15 @@ def _judges_table(judges: pl.DataFrame, **more: str) -> Table:
             f"{row['accuracy']:z.2f}",
             "-" if low is None else f"{low:z.2f} to {high:z.2f}",
             number(row["votes"]),
-            *("-" if row[name] is None else _short(row[name]) for name in more.values()),
+            *("-" if row[name] is None else _short(name, row[name]) for name in more.values()),
             row["verdict"],
         )
     return table
 
 
-def _short(value: float) -> str:
+def _short(name: str, value: float) -> str:
+    if name == "median_time":
+        return f"{value:,.3g}"
     return f"{value:,}" if isinstance(value, int) else f"{value:.0%}"
 
 
@@ -315,7 +351,10 @@ def report_view(report: JudgeReport, top: int) -> Iterator[RenderableType]:
         yield Text(literal(report.heterogeneity.sentence), "bold")
     yield ""
     shown = report.table.head(top)
-    yield _judges_table(shown, agrees="agreement", moves="influence")
+    more = {"agrees": "agreement", "moves": "influence"}
+    if shown["median_time"].is_not_null().any():
+        more[f"time/{report.ranking.time_unit}".removesuffix("/")] = "median_time"
+    yield _judges_table(shown, **more)
     hidden = len(report.table) - top
     if hidden > 0:
         yield Text(f"... and {hidden:,} more (--top {len(report.table)} shows them)", "dim")
@@ -324,8 +363,13 @@ def report_view(report: JudgeReport, top: int) -> Iterator[RenderableType]:
     yield Text(
         "Agrees: the share of votes that agree with the ranking by all other judges, a tie "
         "counting half. Moves: the largest change of a rank without this judge "
-        f"({report.influence}). --out FILE saves more."
+        f"({report.influence}).{_about_time(shown)} --out FILE saves more."
     )
+
+
+def _about_time(judges: pl.DataFrame) -> str:
+    known = judges["median_time"].is_not_null().any()
+    return " Time: that of a vote, by the median." if known else ""
 
 
 # --- a check -------------------------------------------------------------------------------------
@@ -348,15 +392,18 @@ def _counts_table(check: Check) -> Table:
     table.add_column(style="dim")
     table.add_column(justify="right")
     table.add_column()
-    judges = "" if check.judges_known else "no judge column: all votes count as one judge's"
     table.add_row("items", f"{check.items:,}", _per(check.votes_per_item))
-    table.add_row("judges", f"{check.judges:,}", judges or _per(check.votes_per_judge))
+    table.add_row("judges", f"{check.judges:,}", _per(check.votes_per_judge))
     table.add_row("votes", f"{check.votes:,}")
     if check.lists:
         table.add_row("rankings", f"{check.lists:,}", _lengths(check))
     bad = f"{check.both_bad:,} of them: both bad" if check.both_bad else ""
     table.add_row("ties", f"{check.ties:,}", bad)
-    table.add_row("duplicates", f"{check.duplicates:,}", "same judge, pair and outcome")
+    by = listing(check.repeats_by)
+    if check.repeats:
+        table.add_row("repeats", f"{check.repeats:,}", f"judge, pair and outcome again, other {by}")
+    doubt = f"; {by} may set them apart" if check.duplicates and by and not check.repeats else ""
+    table.add_row("duplicates", f"{check.duplicates:,}", f"same judge, pair and outcome{doubt}")
     if check.weight != check.votes:
         table.add_row("total weight", number(check.weight))
     table.add_row("rows left out", f"{check.left_out.total:,}")

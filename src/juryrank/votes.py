@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -11,12 +13,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError, counted, listing
-from juryrank.hints import did_you_mean
+from juryrank.hints import did_you_mean_all
+from juryrank.labels import WIDEST_NAME, short
 from juryrank.lists import Lists, judge_codes, no_lists, pairs_of, tied_pairs_of
 from juryrank.lists import kept as kept_lists
 from juryrank.mapped import give_back, new_like, pieces, ranges
+from juryrank.spellings import Spellings
 
 LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
+MOST_VALUES = 5
+"""So many values of a column are named in a sentence."""
+WIDEST_VALUE = 30
 NO_JUDGE_COLUMN = "There is no judge column: all votes count as one judge's."
 
 
@@ -95,6 +102,44 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
+class Pooled:
+    """A column that is not used, and its few values: votes on all of them make one ranking."""
+
+    column: str
+    values: tuple[tuple[str, int], ...]
+    """Each with its number of rows, the most frequent first."""
+
+    def __str__(self) -> str:
+        cases = [f"{short(value, WIDEST_VALUE)} {rows:,}" for value, rows in self.values]
+        return f"{len(self.values)} values of {self.column} ({listing(cases, MOST_VALUES)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain dictionaries and lists."""
+        return {"column": self.column, "values": dict(self.values)}
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Votes like an earlier one in judge, pair and outcome, but on something else."""
+
+    votes: int
+    by: tuple[str, ...]
+    """The columns, not used otherwise, that tell them from the earlier ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeTimes:
+    """How long judges take for a vote."""
+
+    median: NDArray[np.float64]
+    """Of each judge; NaN where nothing is known."""
+    unit: str
+    """``s`` for seconds; empty where the input does not tell the unit."""
+    column: str
+    """Where it stands."""
+
+
+@dataclass(frozen=True)
 class Reading:
     """What was read as what from one source, what was ignored, and what was left out."""
 
@@ -109,17 +154,45 @@ class Reading:
     left_out: int
     remarks: tuple[str, ...] = ()
     """What was guessed, such as the encoding, and conventions, such as that higher is better."""
+    where: str | None = None
+    """The condition that rows had to fulfil to be read; None: there was none."""
+    kept: int | None = None
+    """How many of the rows fulfil it."""
+    spellings: tuple[Spellings, ...] = ()
+    """Names that look the same; of several sources read together, the last tells of all."""
+    pooled: tuple[Pooled, ...] = ()
+    """Columns that are not used and may be contexts, such as criteria, of which there are few."""
+    maybe_judges: tuple[tuple[str, int], ...] = ()
+    """If all votes are one judge's: columns that may hold the judge, each with how many values."""
 
     def __str__(self) -> str:
         used = ", ".join(
             role if role == name else f"{role} = {name}" for role, name in self.columns
         )
-        parts = [f"Read {self.source}: {counted(self.rows, 'row')} as {self.kind}"]
+        rows = counted(self.rows, "row")
+        if self.kept is not None:
+            rows = f"{self.kept:,} of {rows} where {self.where},"
+        parts = [f"Read {self.source}: {rows} as {self.kind}"]
         parts[0] += f" ({used})" if used else ""
         parts += self.remarks
-        parts += [f"ignored: {listing(self.ignored)}"] if self.ignored else []
+        parts += [f"ignored: {listing(self._ignored)}"] if self.ignored else []
         parts += [f"left out: {counted(self.left_out, 'row')}"] if self.left_out else []
-        return f"{'; '.join(parts)}."
+        return " ".join([f"{'; '.join(parts)}.", *self._pooled()])
+
+    def _pooled(self) -> Iterator[str]:
+        """Say what becomes of votes on different questions or criteria."""
+        if self.pooled:
+            by = " or ".join(f"--by {shlex.quote(one.column)}" for one in self.pooled)
+            yield (
+                f"Votes on {' and '.join(map(str, self.pooled))} are pooled: one ranking over all "
+                f"of them; {by} ranks each apart, --where filters."
+            )
+
+    @property
+    def _ignored(self) -> list[str]:
+        """The columns that were not used, first those of which it may be a pity."""
+        wanted = {one.column for one in self.pooled} | {name for name, _ in self.maybe_judges}
+        return sorted(self.ignored, key=lambda name: name not in wanted)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dictionaries and lists."""
@@ -131,6 +204,11 @@ class Reading:
             "ignored": list(self.ignored),
             "left_out": self.left_out,
             "remarks": list(self.remarks),
+            "where": self.where,
+            "kept": self.kept,
+            "spellings": [one.to_dict() for one in self.spellings],
+            "pooled": [one.to_dict() for one in self.pooled],
+            "maybe_judges": dict(self.maybe_judges),
         }
 
 
@@ -254,8 +332,16 @@ class Votes:
     left_out: LeftOut = field(default_factory=LeftOut)
     notices: tuple[str, ...] = ()
     """What is odd about the input though nothing is wrong with it."""
+    spellings: tuple[Spellings, ...] = ()
+    """Names of items and judges that look the same; `notices` says so in words."""
     reading: tuple[Reading, ...] = ()
     """How each source was read."""
+    by: ByValue | None = field(default=None, repr=False)
+    """The votes of each value of a column, if they were read to be ranked apart."""
+    repeats: Repeats | None = None
+    """Which votes on pairs would be duplicates but for a column that is not used, if known."""
+    times: JudgeTimes | None = None
+    """How long each judge takes for a vote, if the input tells."""
 
     def __len__(self) -> int:
         return self.n_pairs + self.lists.number
@@ -284,6 +370,26 @@ class Votes:
         return len(self.judges)
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What must be said of these votes, whatever is done with them."""
+        return (*self.left_out.sentences, *self.notices, *self.remarks_on_one_judge())
+
+    def remarks_on_one_judge(self) -> Iterator[str]:
+        """What must be said if all votes are one judge's."""
+        if self.judges_known and self.n_judges != 1:
+            return
+        said = NO_JUDGE_COLUMN
+        if self.judges_known:
+            who = short(self.judges[0], WIDEST_NAME)
+            said = f"There is only one judge, {who}: nothing can tell how accurate it is."
+        maybe = dict(pair for one in self.reading for pair in one.maybe_judges)
+        if maybe:
+            cases = [f"{name} ({counted(several, 'value')})" for name, several in maybe.items()]
+            option = f"--judge {shlex.quote(next(iter(maybe)))}"
+            said += f" Columns that may be the judge: {listing(cases)}; name it with {option}."
+        yield said
+
+    @property
     def judge(self) -> NDArray[np.int32]:
         """The code of the judge of every vote."""
         return judge_codes(self.start)
@@ -298,6 +404,17 @@ class Votes:
         for some in pieces(self.n_pairs):
             yield some
             give_back(self.left[some], self.right[some], self.outcome[some], self.weight[some])
+
+    @property
+    def times_compared(self) -> NDArray[np.int64]:
+        """How many votes each item is in."""
+        sides = (self.left, self.right, self.lists.item)
+        return np.asarray(sum(np.bincount(side, minlength=self.n_items) for side in sides))
+
+    @property
+    def times_voted(self) -> NDArray[np.int64]:
+        """How many votes each judge has cast."""
+        return np.asarray(np.diff(self.start) + np.diff(self.lists.start))
 
     @property
     def votes_per_judge(self) -> NDArray[np.float64]:
@@ -364,7 +481,7 @@ class Votes:
         This is not what a list says (its pairs are not independent): scores come out much the
         same, but intervals too narrow.
         """
-        if not self.lists.number:
+        if not self.lists.number:  # nor has any value of `by` any
             return self
         number, better, worse = pairs_of(self.lists)
         tied, one, other = tied_pairs_of(self.lists)
@@ -381,6 +498,7 @@ class Votes:
             weight=np.concatenate((self.weight, self.lists.weight[of_list]))[order],
             lists=no_lists(self.n_judges),
             sides_known=False,
+            by=None if self.by is None else self.by.mapped(Votes.in_pairs),
         )
 
     def without(self, judges: Iterable[object]) -> Votes:
@@ -394,11 +512,15 @@ class Votes:
         strangers = [judge for judge in unwanted if judge not in known]
         if strangers:
             many = "judge is" if len(strangers) == 1 else "judges are"
-            hint = did_you_mean(strangers[0], known)
+            hint = did_you_mean_all(strangers, list(known))
             raise InputError(
                 f"{len(strangers):,} {many} not in the votes: {listing(strangers)}.{hint}"
             )
-        stays = ~names.is_in(unwanted).to_numpy()
+        by = None if self.by is None else self.by.mapped(lambda own: own._without(unwanted))
+        return replace(self._without(unwanted), by=by)
+
+    def _without(self, unwanted: list[str]) -> Votes:
+        stays = ~self.judges.cast(pl.String).is_in(unwanted).to_numpy()
         if not stays.any():
             raise InputError("Without these judges there are no votes left.")
         return self.of_judges(stays)
@@ -429,6 +551,9 @@ class Votes:
             outcome=new[2],
             weight=equal_weights(len(new[0])) if equal else new[3],
             lists=lists._replace(start=lists.start[np.append(stays, True)]),
+            by=None,
+            repeats=None,
+            times=self.times and replace(self.times, median=self.times.median[stays]),
         )
 
     def subset(self, keep: NDArray[np.bool_]) -> Votes:
@@ -443,4 +568,65 @@ class Votes:
             outcome=self.outcome[pairs],
             weight=weights_taken(self.weight, pairs),
             lists=kept_lists(self.lists, keep[self.n_pairs :]),
+            by=None,
+            repeats=None,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class ByValue:
+    """The votes of each value of a column, which are to be ranked apart."""
+
+    column: str
+    of: Mapping[object, Votes | str]
+    """For each value, in natural order, its votes, or why there are none that can be ranked."""
+    remarks: tuple[str, ...] = ()
+    """What is to be said about rows whatever their value, or without one."""
+    reading: tuple[Reading, ...] = ()
+    """How each source was read."""
+
+    @property
+    def votes(self) -> dict[object, Votes]:
+        """The votes of the values that have some."""
+        return {value: own for value, own in self.of.items() if isinstance(own, Votes)}
+
+    @property
+    def errors(self) -> dict[object, str]:
+        """Why the other values have none."""
+        return {value: own for value, own in self.of.items() if isinstance(own, str)}
+
+    def mapped(self, change: Callable[[Votes], Votes]) -> ByValue:
+        """The same with other votes; where there can be none, with why."""
+        changed = {value: _changed(own, change) for value, own in self.of.items()}
+        return replace(self, of=changed)
+
+    def nothing_to_rank(self) -> InputError:
+        """Say why none of the values can be ranked."""
+        reasons = list(dict.fromkeys(self.errors.values()))
+        if len(reasons) == 1:
+            return InputError(reasons[0])
+        said = [f"{value}: {reason}" for value, reason in self.errors.items()]
+        return InputError(
+            f"No value of the column {self.column!r} can be ranked. {' '.join(said[:3])}"
+        )
+
+
+def _changed(own: Votes | str, change: Callable[[Votes], Votes]) -> Votes | str:
+    if isinstance(own, str):
+        return own
+    try:
+        return change(own)
+    except InputError as error:
+        return str(error)
+
+
+def in_natural_order(values: Sequence[object]) -> list[int]:
+    """The order of values as people sort them: round 2 before round 10."""
+    return sorted(range(len(values)), key=lambda at: _natural(values[at]))
+
+
+def _natural(value: object) -> Any:
+    if not isinstance(value, str):
+        return value
+    parts = re.split(r"([0-9]+)", value.casefold())
+    return [int(part) if at % 2 else part for at, part in enumerate(parts)], value

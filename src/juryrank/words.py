@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from juryrank.ranking import Ranking
 
 MOST_NAMED = 4
-MOST_GROUPS = 1
+MOST_TIERS = 1
+MOST_LEADS = 3
+MOST_TIES = 3
+"""So many sizes of tied groups are named."""
 SMALL_TASTE = 0.2
 """Of the spread of scores: smaller tastes are hardly any."""
 WORTH_SAYING = 1.1
@@ -28,12 +31,27 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 
 def lead(ranking: Ranking) -> list[str]:
     """Who leads, and who follows, in two sentences, by tiers and plausible ranks."""
-    items = ranking.items
+    if ranking.groups:
+        return list(_leads_of_groups(ranking))
+    return _lead(ranking.items, ranking.fit.confidence)
+
+
+def _leads_of_groups(ranking: Ranking) -> Iterator[str]:
+    """Who leads in each group, where groups of items were never compared."""
+    groups = ranking.groups
+    yield f"{len(groups):,} groups of items were never compared: each is ranked by itself."
+    for number, items in enumerate(groups[:MOST_LEADS], start=1):
+        yield f"Group {number:,}: {' '.join(_lead(items, ranking.fit.confidence))}"
+    if len(groups) > MOST_LEADS:
+        yield f"In the tables: {counted(len(groups) - MOST_LEADS, 'more group')}."
+
+
+def _lead(items: pl.DataFrame, confidence: float) -> list[str]:
     if items["tier"].is_null().all():
-        return _without_intervals(ranking)
+        return _without_intervals(items)
     if items["tier"].max() == 1:
         return ["No item is surely better than any other.", f"{_highest(items)}{_odds(items)}."]
-    leaders, clearly = leading(items), _clearly(ranking)
+    leaders, clearly = leading(items), _clearly(confidence)
     return [_leading(items, leaders, clearly), *_following(items, len(leaders), clearly)]
 
 
@@ -43,13 +61,12 @@ def _odds(items: pl.DataFrame) -> str:
     return f" and is the best with a chance of {chance_in_percent(chance)}"
 
 
-def _clearly(ranking: Ranking) -> str:
+def _clearly(confidence: float) -> str:
     """What may be said of an order that the intervals leave no doubt of."""
-    return "clearly" if ranking.fit.confidence >= CLEAR else "probably"
+    return "clearly" if confidence >= CLEAR else "probably"
 
 
-def _without_intervals(ranking: Ranking) -> list[str]:
-    items = ranking.items
+def _without_intervals(items: pl.DataFrame) -> list[str]:
     next_ones = _names(items.filter(pl.col("rank") > 1).head(MOST_NAMED - 1))
     then = f", then {conjunction(next_ones)}" if next_ones else ""
     return [
@@ -133,7 +150,7 @@ def conjunction(names: Sequence[str]) -> str:
 
 def limits(ranking: Ranking) -> Iterator[str]:
     """What is not settled."""
-    yield from _groups(ranking)
+    yield from _within_tiers(ranking)
     few = int((ranking.judges["verdict"] == "too few votes to tell").sum())
     if few:
         yield (
@@ -146,16 +163,21 @@ def limits(ranking: Ranking) -> Iterator[str]:
     )
 
 
-def _groups(ranking: Ranking) -> Iterator[str]:
+def tier_columns(items: pl.DataFrame) -> list[str]:
+    """What tells tiers apart: their number, in a group if there are groups."""
+    return [name for name in ("group", "tier") if name in items.columns]
+
+
+def _within_tiers(ranking: Ranking) -> Iterator[str]:
     """Which items of a tier are better."""
     items, confidence = ranking.items, ranking.fit.confidence
     if items["tier"].is_null().all():
         return
     how_sure = "" if confidence >= CLEAR else f", even at {percent(confidence)} confidence"
-    groups = [_names(rows) for _, rows in items.group_by("tier", maintain_order=True)]
-    several = [names for names in groups if len(names) > 1]
+    tiers = [_names(rows) for _, rows in items.group_by(tier_columns(items), maintain_order=True)]
+    several = [names for names in tiers if len(names) > 1]
     # A single tier more is as soon named as counted.
-    named = len(several) if len(several) <= MOST_GROUPS + 1 else MOST_GROUPS
+    named = len(several) if len(several) <= MOST_TIERS + 1 else MOST_TIERS
     for names in several[:named]:
         yield f"Which of {some(names)} is better{how_sure}."
     rest = several[named:]
@@ -222,6 +244,7 @@ def chance_in_percent(chance: float) -> str:
 
 def effects_in_words(ranking: Ranking) -> Iterator[str]:
     """What was found about ties and sides, for all judges and for those that differ most."""
+    larger = []
     for row in ranking.effects.filter(ranking.effects["judge"].is_null()).iter_rows(named=True):
         name = row["effect"]
         if name == "tie":
@@ -230,8 +253,11 @@ def effects_in_words(ranking: Ranking) -> Iterator[str]:
             share = chance_in_percent(row["chance"])
             said = f"The left one of two equal items wins {share} of decided votes"
         else:
-            said = "Larger groups are tied too"
+            larger.append(f"{name} {row['value']:.3g}")
+            continue
         yield f"{said} ({name} {row['value']:.3g}{_from_to(row)})."
+    if larger:
+        yield f"Larger groups are tied too ({listing(larger, MOST_TIES)})."
     single = ranking.effects.filter(ranking.effects["judge"].is_not_null())
     for (name,), rows in single.group_by("effect", maintain_order=True):
         ends = rows.sort("value")

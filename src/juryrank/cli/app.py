@@ -15,13 +15,14 @@ import shlex
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from juryrank import __version__
+from juryrank.cli.apart import versus as compared_items
+from juryrank.cli.apart import votes_apart
 from juryrank.cli.exits import exits_politely
 from juryrank.cli.helping import (
     EXPERTS,
@@ -38,14 +39,14 @@ from juryrank.cli.source import Source, file_name, with_source
 from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.labels import literal
 from juryrank.models import DEFAULT_MODEL, MODELS, model_named
-from juryrank.saving import check_ending, check_report_can_be_made, check_savable
+from juryrank.saving import check_ending, check_report_can_be_made, check_savable, is_any_of
 from juryrank.scaling import anchor_in, check_anchor, check_scale
 from juryrank.terminal import (
+    answer_view,
     check_view,
     comparison_view,
     console,
     progress,
-    ranking_view,
     report_view,
     show_note,
     show_warning,
@@ -56,12 +57,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from juryrank.comparing import Comparison
-    from juryrank.intervals import Difference
     from juryrank.judging.report import JudgeReport
     from juryrank.ranking import Ranking
+    from juryrank.rankings import Rankings
     from juryrank.scaling import Anchor
     from juryrank.simulation import Simulation
-    from juryrank.votes import Votes
+    from juryrank.votes import ByValue, Votes
 
 DEFAULT_TOP = 20
 VOTES_SAVED_AS = (".csv", ".tsv", ".json", ".parquet")
@@ -284,6 +285,14 @@ def rank(
     tastes: Tastes = None,
     ties: Ties = None,
     order: Order = "none",
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Rank each value of this column apart, with judges of its own.",
+            rich_help_panel=TO_RANK,
+        ),
+    ] = None,
     without: Annotated[
         list[str] | None,
         typer.Option(
@@ -366,6 +375,7 @@ def rank(
       juryrank rank --example
       juryrank rank votes.csv --report report.html
       juryrank rank votes.csv --out ranking.csv --judges-out judges.csv
+      juryrank rank votes.csv --by language --where 'round > 3'
       juryrank rank battles.parquet --judge rater --scale elo --anchor gpt-4=1200
       juryrank rank 'votes/*.csv.gz' --json | jq .items
     """
@@ -375,29 +385,34 @@ def rank(
     _check_report(out, report, title)
     _check_destinations(source, out, judges_out, report)
     _check_confidence(confidence)
-    votes = source.read().without(without or ())
+    read = source.keeping(by).read()
+    votes = read.without(without or ())
     chosen_anchor = None if asked_anchor is None else _anchor(asked_anchor, votes)
-    ranking = _fitted(
-        votes, model, noise=noise, prior=chosen_prior, lambda0=lambda0, solver=solver,
-        guard=guard, tastes=tastes, ties=ties, order=order, confidence=confidence,
-        intervals=None if intervals == "none" else intervals, threads=threads,
-    )  # fmt: skip
-    ranking = ranking.scaled(scale, chosen_anchor)
-    difference = None if versus is None else _difference(ranking, versus)
-    _save_ranking(ranking, out, judges_out)
+    options: dict[str, Any] = {
+        "noise": noise, "prior": chosen_prior, "lambda0": lambda0, "solver": solver,
+        "guard": guard, "tastes": tastes, "ties": ties, "order": order, "confidence": confidence,
+        "intervals": None if intervals == "none" else intervals, "threads": threads,
+    }  # fmt: skip
+    answer: Ranking | Rankings
+    if by is None:
+        answer = _fitted(votes, model, **options)
+    else:
+        answer = _fitted_apart(votes_apart(votes, by, chosen_anchor), model, **options)
+    answer = answer.scaled(scale, chosen_anchor)
+    compared = None if versus is None else compared_items(answer, versus)
+    _save_ranking(answer, out, judges_out)
     for path in _reports(out, report):
-        _save_report(ranking, path, title, source, [*source.paths, out, judges_out, report])
+        _save_report(answer, path, title, source, [*source.paths, out, judges_out, report])
     if as_json:
         from juryrank.writing import finite
 
-        answer = ranking.to_dict() | ({} if difference is None else {"versus": asdict(difference)})
-        _print_json(finite(answer))
+        _print_json(finite(answer.to_dict() if compared is None else compared.answer))
     else:
-        _show(ranking_view(ranking, top))
-        if difference is not None:
-            console().print(f"\n{literal(difference)}", soft_wrap=True)
-    for warning in ranking.warnings:
-        show_warning(warning)
+        _show(answer_view(answer, top))
+        if compared is not None:
+            said = "\n".join(literal(sentence) for sentence in compared.sentences)
+            console().print(f"\n{said}", soft_wrap=True)
+    _show_warnings(answer, said=read.remarks)
 
 
 @app.command(cls=HelpfulCommand)
@@ -443,8 +458,7 @@ def judges(
         _print_json(finite(report.to_dict()))
     else:
         _show(report_view(report, top))
-    for warning in report.ranking.warnings:
-        show_warning(warning)
+    _show_warnings(report.ranking, said=votes.remarks)
 
 
 @app.command(cls=HelpfulCommand)
@@ -457,7 +471,7 @@ def check(source: Source, as_json: AsJson = False) -> None:
       juryrank check --example
       juryrank check votes.csv
     """
-    votes = source.read()
+    votes = source.read(with_remarks=False)
     from juryrank.checking import check as checked
 
     found = checked(votes)
@@ -510,7 +524,6 @@ def compare(
         _print_json(comparison.to_dict())
     else:
         _show(comparison_view(comparison))
-    _warn_of_votes(votes)
 
 
 @app.command(cls=HelpfulCommand)
@@ -726,32 +739,38 @@ def _models(text: str) -> list[str]:
 # --- the work ------------------------------------------------------------------------------------
 
 
-def _fitted(votes: Votes, model: str, **options: Any) -> Ranking:
+def _fitted_apart(by: ByValue, model: str, **options: Any) -> Rankings:
+    from juryrank.rankings import rank_each
+
+    return rank_each(by, lambda what, votes: _fitted(votes, model, f"{what}: ", **options))
+
+
+def _fitted(votes: Votes, model: str, what: str = "", **options: Any) -> Ranking:
     from juryrank.fitting import rank as fit
 
-    with progress(f"Fitting {model}") as say, warnings.catch_warnings():
+    with progress(f"{what}Fitting {model}") as say, warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)  # they are in ranking.warnings too
 
         def watch(evaluation: int, objective: float, gradient: float) -> None:
             if say:
                 slope = "" if math.isnan(gradient) else f", gradient {gradient:.2g}"
                 state = f"evaluation {evaluation}, objective {objective:,.2f}{slope}"
-                say(f"Fitting {model}: {state}", None)
+                say(f"{what}Fitting {model}: {state}", None)
 
         def watch_draws(done: int, total: int) -> None:
             if say:
-                say(f"Sampling the posterior: {done:,} of {total:,} rounds", None)
+                say(f"{what}Sampling the posterior: {done:,} of {total:,} rounds", None)
 
         def watch_resamples(done: int, total: int) -> None:
             if say:
-                say(f"Resampling judges: {done:,} of {total:,}", None)
+                say(f"{what}Resampling judges: {done:,} of {total:,}", None)
 
-        def watch_steps(what: str) -> None:
+        def watch_steps(step: str) -> None:
             if say:
-                say(what, None)
+                say(f"{what}{step}", None)
 
         return fit(
-            votes, model, **options,
+            votes, model, by=None, **options,
             watch=watch, watch_draws=watch_draws, watch_resamples=watch_resamples,
             watch_steps=watch_steps,
         )  # fmt: skip
@@ -777,12 +796,6 @@ def _anchor(asked: tuple[str, float], votes: Votes) -> Anchor:
     return check_anchor((known.get(item, item), points), votes.items.to_list())
 
 
-def _difference(ranking: Ranking, items: tuple[str, str]) -> Difference:
-    """Compare two items given as text, whatever the type of the labels."""
-    known = {str(item): item for item in ranking.items["item"]}
-    return ranking.difference(*(known.get(item, item) for item in items))
-
-
 def _compared(
     votes: Votes, chosen: Sequence[str] | None, folds: int, seed: int, threads: int | None
 ) -> Comparison:
@@ -805,9 +818,7 @@ def _check_destinations(source: Source, *paths: Path | None) -> None:
     given = [path for path in paths if path is not None]
     for path in given:
         check_savable(path)
-        if path.exists() and any(
-            Path(read).exists() and path.samefile(read) for read in source.paths
-        ):
+        if is_any_of(path, source.files):
             raise InputError(f"Saving to {str(path)!r} would overwrite the votes.")
     if len({path.resolve() for path in given}) < len(given):
         raise InputError(f"Two things cannot both be saved to {str(given[0])!r}.")
@@ -828,7 +839,7 @@ def _check_report(out: Path | None, report: Path | None, title: str | None) -> N
         raise InputError("--title is for the report: say with --report FILE where to write it.")
 
 
-def _save_ranking(ranking: Ranking, out: Path | None, judges_out: Path | None) -> None:
+def _save_ranking(ranking: Ranking | Rankings, out: Path | None, judges_out: Path | None) -> None:
     if out is not None and not _reports(out):
         ranking.save(out)
         show_note(f"Saved the ranking to {out}.")
@@ -836,7 +847,11 @@ def _save_ranking(ranking: Ranking, out: Path | None, judges_out: Path | None) -
 
 
 def _save_report(
-    ranking: Ranking, path: Path, title: str | None, source: Source, files: Sequence[object]
+    ranking: Ranking | Rankings,
+    path: Path,
+    title: str | None,
+    source: Source,
+    files: Sequence[object],
 ) -> None:
     from juryrank.writing import write_text
 
@@ -891,13 +906,11 @@ def _save_simulation(made: Simulation, out: Path) -> None:
     )
 
 
-def _warn_of_votes(votes: Votes) -> None:
-    from juryrank.votes import NO_JUDGE_COLUMN
-
-    for sentence in (*votes.left_out.sentences, *votes.notices):
-        show_warning(sentence)
-    if not votes.judges_known:
-        show_warning(NO_JUDGE_COLUMN)
+def _show_warnings(answer: Ranking | Rankings, said: Sequence[str]) -> None:
+    """Show the warnings, but for what was said when the votes had been read."""
+    for warning in answer.warnings:
+        if warning not in said:
+            show_warning(warning)
 
 
 def _show(parts: Iterable[RenderableType]) -> None:
@@ -912,4 +925,4 @@ def _print_json(answer: dict[str, Any]) -> None:
 
 def _print_text(text: str) -> None:
     """Print for programs: always UTF-8, whatever the terminal would like."""
-    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.write(text.encode(errors="backslashreplace"))

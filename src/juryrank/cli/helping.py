@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Annotated, Any
@@ -40,6 +41,15 @@ class HelpfulCommand(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Print what most people need."""
         show_help(ctx, everything=False)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse an option that is given twice: only the last would count, without a word."""
+        names = Counter(arg.split("=", 1)[0] for arg in args if arg.startswith("--"))
+        for option in self.params:
+            many = not getattr(option, "multiple", True) and not getattr(option, "is_flag", True)
+            if many and sum(names[name] for name in option.opts) > 1:
+                ctx.fail(f"{option.opts[0]} is given more than once, and only one can count.")
+        return list(super().parse_args(ctx, args))
 
 
 class HelpfulGroup(TyperGroup):

@@ -15,7 +15,7 @@ from juryrank.bundled import EXAMPLE_VOTES
 from juryrank.cli.helping import READING, TO_RANK, HelpAll
 from juryrank.errors import InputError, listing
 from juryrank.sizes import size_in_bytes
-from juryrank.terminal import progress, show_note
+from juryrank.terminal import progress, show_note, show_warning
 
 if TYPE_CHECKING:
     from juryrank.votes import Votes
@@ -39,25 +39,64 @@ class Source:
         )
 
     @property
+    def files(self) -> list[Path]:
+        """The files that the votes are read from."""
+        from juryrank.reading.places import files_at
+
+        return [file for path in self.paths for file in files_at(path)]
+
+    @property
     def judge_per_row(self) -> bool:
         """Whether every row is a judge of its own."""
         return bool(self.options["judge_per_row"])
 
-    def read(self) -> Votes:
-        """Read the votes and say how; everything heavy is imported only now."""
+    def keeping(self, by: str | None) -> Source:
+        """The same, read so that each value of a column can be ranked apart."""
+        return replace(self, options=self.options | {"by": by})
+
+    def read(self, *, with_remarks: bool = True) -> Votes:
+        """Read the votes and say how; everything heavy is imported only now.
+
+        What must be said of the votes is said now, before it has led anywhere, unless the command
+        says it itself.
+        """
         votes = self._read_all() if self.memory is None else self._read_larger(self.memory)
         for reading in votes.reading:
             show_note(str(reading))
+        for remark in votes.remarks if with_remarks else ():
+            show_warning(remark)
         return votes
 
     def _read_all(self) -> Votes:
-        from juryrank.joining import join_votes
+        from juryrank.joining import join_votes, named_apart
 
-        several = [self._read(path) for path in self.paths]
+        paths, several = self._read_each()
         if self.judge_per_row and len(several) > 1:
-            several = [_named_apart(*part) for part in zip(several, self.paths, strict=True)]
-        votes = several[0] if len(several) == 1 else join_votes(*several)
+            named = zip(several, paths, strict=True)
+            several = [named_apart(votes, Path(path).name) for votes, path in named]
+        votes = several[0]
+        if len(several) > 1:
+            votes = join_votes(*several, merge_names=self.options["merge_names"])
         return votes.in_pairs() if self.in_pairs else votes
+
+    def _read_each(self) -> tuple[list[str], list[Votes]]:
+        """Read every source; of several, some may have no row that fulfils --where."""
+        from juryrank.reading.where import NothingKeptError
+
+        paths: list[str] = []
+        several: list[Votes] = []
+        nothing: list[NothingKeptError] = []
+        for path in self.paths:
+            try:
+                several.append(self._read(path))
+                paths.append(path)
+            except NothingKeptError as error:
+                nothing.append(error)
+        if not several:
+            raise nothing[0]
+        for without_rows in nothing:
+            show_warning(str(without_rows))
+        return paths, several
 
     def _read(self, path: str) -> Votes:
         from juryrank.reading import read_votes
@@ -83,19 +122,11 @@ def file_name(path: str) -> str:
     return Path(path).name or Path(path).resolve().name
 
 
-def _named_apart(votes: Votes, path: str) -> Votes:
-    """The votes with judges, who are rows, named by their file too."""
-    import polars as pl
-
-    names = pl.Series("judge", [f"{Path(path).name} {judge}" for judge in votes.judges])
-    return replace(votes, judges=names)
-
-
 def with_source(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument VOTES and the reading options, as one argument `source`."""
     reading = inspect.signature(_source, eval_str=True).parameters
     own = inspect.signature(command, eval_str=True).parameters
-    votes, example, *how_to_read = reading.values()
+    votes, example, where, *how_to_read = reading.values()
 
     @wraps(command)
     def with_options(**given: Any) -> None:
@@ -104,7 +135,7 @@ def with_source(command: Callable[..., None]) -> Callable[..., None]:
         command(source=source, **given)
 
     options = [own[name] for name in own if name != "source"]
-    shown = [votes, example, *options, *how_to_read, HELP_ALL]
+    shown = [votes, example, where, *options, *how_to_read, HELP_ALL]
     with_options.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in shown]
     )
@@ -139,6 +170,14 @@ def _source(
             rich_help_panel=TO_RANK,
         ),
     ] = False,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONDITION",
+            help="Only rows that fulfil it, such as 'language == \"de\" and round > 3'.",
+            rich_help_panel=TO_RANK,
+        ),
+    ] = None,
     judge: Annotated[str | None, _column("judges")] = None,
     winner: Annotated[str | None, _column("winners, outcomes or choices")] = None,
     loser: Annotated[str | None, _column("losers")] = None,
@@ -229,11 +268,28 @@ def _source(
             rich_help_panel=READING,
         ),
     ] = False,
+    unpack_all: Annotated[
+        bool,
+        typer.Option(
+            "--unpack-all",
+            help="Unpack a compressed file or an archive however large it becomes.",
+            rich_help_panel=READING,
+        ),
+    ] = False,
     na_is_name: Annotated[
         bool,
         typer.Option(
             "--na-is-name",
             help="Take N/A, NaN, null and the like as names of items or judges.",
+            rich_help_panel=READING,
+        ),
+    ] = False,
+    merge_names: Annotated[
+        bool,
+        typer.Option(
+            "--merge-names",
+            help="Make names of items and judges one that differ only by case, blanks, the "
+            "composition of accents or invisible signs.",
             rich_help_panel=READING,
         ),
     ] = False,
@@ -291,10 +347,13 @@ def _source(
         "outcome_map": meanings,
         "judge_per_row": judge_per_row,
         "na_is_name": na_is_name,
+        "merge_names": merge_names,
         "skip_bad": "most" if skip_most else skip_bad,
         "format": file_format,
         "encoding": encoding,
         "sheet": sheet,
+        "unpack_all": unpack_all,
+        "where": where,
     }
     return Source(_paths(votes or [], example=example), named | how, in_pairs, memory)
 

@@ -23,6 +23,7 @@ from juryrank.fits import Fitted, fit, in_gauge, refit_with
 from juryrank.fitting import answer, leans
 from juryrank.guard import votes_that_count
 from juryrank.information import MOST_DENSE
+from juryrank.judging.details import CLOSEST_MODELS, MODELS_BY_NOISE, median_time, misfit
 from juryrank.judging.position import Positions
 from juryrank.judging.verdicts import by_attention
 from juryrank.lists import (
@@ -34,7 +35,6 @@ from juryrank.lists import (
     pairs_of,
     tied_pairs_of,
 )
-from juryrank.misfit import in_few_pairs, residuals
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
 from juryrank.objective import Objective
@@ -56,8 +56,6 @@ REPLICATES, REPLICATES_OF_MANY = 99, 19
 WIDE_SPREAD = 1.0
 """The spread of accuracies allowed for in the test of whether there is any."""
 SIGNIFICANT = 0.05
-MODELS_BY_NOISE = {"gumbel": ("hbtl", "btl"), "normal": ("htcv", "tcv")}
-"""Named models with judges who differ, and with equal ones; other noises are close to Gumbel."""
 FOLDS = 5
 
 
@@ -115,9 +113,10 @@ class JudgeReport:
     its votes that agree with the ranking by all others), p_backwards, left_share, position_bias
     (log-odds for the left side) and position_p (adjusted for the number of judges), repeats (pairs
     of votes on the same pair of items) and consistency (share of them that agree), infit and outfit
-    (by the best fit with equal judges, see `juryrank.misfit`), one_item and one_item_share (the
-    item that explains most of its votes, and how many), influence (the largest change of a rank
-    without this judge), verdict and reason.
+    (by the best fit with equal judges, see `juryrank.misfit`), median_time (of a vote, in seconds
+    if the input tells the unit; null if it tells no times), one_item and one_item_share (the item
+    that explains most of its votes, and how many), influence (the largest change of a rank without
+    this judge), verdict and reason.
     """
 
     table: pl.DataFrame
@@ -218,7 +217,8 @@ def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[p
             "agreement": pl.Series(agreement, nan_to_null=True),
             **_position_columns(votes.n_judges, lean),
             **_repeats(votes),
-            **_misfit(task),
+            **misfit(votes, task.noise, task.threads),
+            "median_time": median_time(votes),
             **_one_item(votes),
             "influence": influence,
         }
@@ -230,7 +230,7 @@ def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[p
     table = joined.with_columns(p_backwards=pl.Series(backwards, nan_to_null=True)).select(
         "judge", "accuracy", "accuracy_low", "accuracy_high", "votes", "agreement", "p_backwards",
         "left_share", "position_bias", "position_p", "repeats", "consistency", "infit",
-        "outfit", "one_item",
+        "outfit", "median_time", "one_item",
         "one_item_share", "influence", "verdict", "reason",
     )  # fmt: skip
     return by_attention(table), how
@@ -309,20 +309,6 @@ def _repeats(votes: Votes) -> dict[str, pl.Series]:
     )
     share = pl.when(pl.col("repeats") > 0).then(pl.col("agree") / pl.col("repeats"))
     return {"repeats": found["repeats"], "consistency": found.select(c=share)["c"]}
-
-
-def _misfit(task: Task) -> dict[str, pl.Series]:
-    """Infit and outfit by the best fit with equal judges, as comparative judgement has them."""
-    equal = MODELS_BY_NOISE.get(task.noise.name, ("hbtl", "btl"))[1]
-    plain = task_of(task.votes, equal, None, "auto", threads=task.threads)
-    score = fit(plain, of_mode=True).solution.score
-    pairs, _ = in_few_pairs(task.votes)
-    gap = score[pairs.left] - score[pairs.right]
-    found = residuals(pairs, plain.noise.cdf(gap), plain.noise.cdf(-gap)).by_judge()
-    return {
-        "infit": pl.Series(found.infit, nan_to_null=True),
-        "outfit": pl.Series(found.outfit, nan_to_null=True),
-    }
 
 
 def _one_item(votes: Votes) -> dict[str, pl.Series]:
@@ -434,7 +420,7 @@ def _redrawn_lists(lists: Lists, noise: Noise, score: Floats, rng: np.random.Gen
 
 def _held_out(task: Task, say: Counter) -> tuple[str, float, float, float, float]:
     """The model with equal judges, both held-out losses, and the gain with its error."""
-    models = MODELS_BY_NOISE.get(task.noise.name, ("hbtl", "btl"))
+    models = MODELS_BY_NOISE.get(task.noise.name, CLOSEST_MODELS)
     folds = min(FOLDS, len(task.votes))
 
     def watch(done: int, total: int, _model: str) -> None:

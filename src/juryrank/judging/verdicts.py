@@ -13,6 +13,7 @@ That votes lean to one side (`position`), that they are exact copies or all on o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -212,6 +213,9 @@ def _by_accuracy(votes: Votes, standing: Standing) -> list[Said]:
 
 HARDLY = "hardly follows the order"
 FOLLOWING: tuple[Verdict, ...] = ("ordinary", "reliable")
+OWN_VIEWS = "sees several items quite differently"
+MOST_SIDES = 2
+"""Items that a one-sided judge sees quite differently; one with more has another opinion."""
 OWN_ORDER = f"{HARDLY}, but agrees with itself"
 GUESSING = Said("guessing", HARDLY, HARDLY)
 
@@ -244,13 +248,22 @@ def _with_own_orders(said: list[Said], orders: Orders) -> list[Said]:
 
 def _one_sided(votes: Votes, observed: Observed) -> Iterable[tuple[int, Said]]:
     """Judges who see an item quite differently, the clearest of each last."""
+    count = Counter(taste.judge for taste in observed.tastes)
     for taste in reversed(observed.tastes):
-        reason, camp = _taste_reason(votes.items, taste), _camp(votes.items, taste.item, taste.mean)
-        yield taste.judge, Said("one-sided", reason, camp)
+        yield taste.judge, _of_taste(votes.items, taste, count[taste.judge])
     found = observed.one_sided
     for index, u in reversed(list(enumerate(found.judge.tolist()))):
         camp = _camp(votes.items, int(found.item[index]), float(found.z[index]))
         yield u, Said("one-sided", _set_aside_reason(votes.items, found, index), camp)
+
+
+def _of_taste(items: pl.Series, taste: OutlyingTaste, count: int) -> Said:
+    """What is said of a judge who sees so many items quite differently, and this one most."""
+    reason = _taste_reason(items, taste)
+    if count <= MOST_SIDES:
+        return Said("one-sided", reason, _camp(items, taste.item, taste.median))
+    reason = f"{OWN_VIEWS}: {reason}, and on {count - 1} more"
+    return Said("of another opinion", reason, OWN_VIEWS)
 
 
 def _camp(items: pl.Series, item: int, taste: float) -> str:
@@ -261,7 +274,7 @@ def _camp(items: pl.Series, item: int, taste: float) -> str:
 def _taste_reason(items: pl.Series, taste: OutlyingTaste) -> str:
     item = short(items[taste.item], WIDEST_NAME)
     return (
-        f"differs from the others on {item} by {taste.mean:+.1f} ({taste.low:+.1f} to "
+        f"differs from the others on {item} by {taste.median:+.1f} ({taste.low:+.1f} to "
         f"{taste.high:+.1f}), in {counted(round(taste.votes, 1), 'vote')}"
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from juryrank.charting import png
+from juryrank.writing import write_text, write_whole
 
 
 def save_study(
@@ -17,7 +18,8 @@ def save_study(
     """Write NAME.csv, NAME.md and NAME.png; the files written."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.{ending}" for ending in ("csv", "md", "png")]
-    frame.write_csv(paths[0], float_precision=6)
-    paths[1].write_text("\n".join(page) + "\n", encoding="utf-8")
-    paths[2].write_bytes(png(chart))
+    picture = png(chart)
+    write_whole(paths[0], lambda part: frame.write_csv(part, float_precision=6))
+    write_text(paths[1], "\n".join(page) + "\n")
+    write_whole(paths[2], lambda part: part.write_bytes(picture))
     return paths

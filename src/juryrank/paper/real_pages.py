@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from juryrank.paper.real import (
     real_verdict,
     unsettled,
 )
+from juryrank.writing import write_whole
 
 Rows = tuple[list[str], list[list[str]]]
 """Header and rows of a table."""
@@ -33,7 +35,7 @@ def save_real(found: RealStudy, folder: Path, command: str) -> list[Path]:
     paths = save_study(folder, name, found.cells, list(_page(found, command)), _chart(found))
     for part, table in (("settings", found.variants), ("held-out", found.held_out.table)):
         path = folder / f"{name}-{part}.csv"
-        table.write_csv(path, float_precision=6)
+        write_whole(path, partial(table.write_csv, float_precision=6))
         paths.append(path)
     return paths
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from juryrank.errors import InputError
@@ -22,23 +23,26 @@ def is_archive(where: Path | bytes) -> bool:
     try:
         with _opened(where) as archive:
             names = set(archive.namelist())
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, ValueError, OSError, RuntimeError):
         return True
     return not names & _SPREADSHEETS and not {"mimetype", "content.xml"} <= names
 
 
-def unpacked(name: str, where: Path | bytes) -> list[tuple[str, bytes]]:
+def unpacked(name: str, where: Path | bytes, *, unpack_all: bool) -> list[tuple[str, bytes]]:
     """Give the files of votes in an archive by their names, in the order of these."""
     try:
         with _opened(where) as archive:
             members = [info for info in archive.infolist() if _may_hold_votes(info)]
-            _check_size(name, members)
+            if not unpack_all:
+                _check_size(name, members)
             members.sort(key=lambda info: info.filename)
             return [(PurePosixPath(one.filename).name, archive.read(one)) for one in members]
+    except InputError:
+        raise
     except RuntimeError as error:
         why = "it has a password" if "password" in str(error) else str(error)
         raise InputError(f"{name} cannot be unpacked: {why}. Unpack it first.") from error
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
         raise InputError(
             f"{name} cannot be unpacked: {error}. It may be damaged or cut off: write or download "
             "it again."
@@ -57,7 +61,8 @@ def _check_size(name: str, members: list[zipfile.ZipInfo]) -> None:
         raise InputError(
             f"{name} would unpack to {len(members):,} files of {total / 1e9:,.1f} GB in all, more "
             f"than the {MOST_FILES:,} files or {MOST_BYTES / 1e9:,.1f} GB that are unpacked in "
-            "memory. If that is right, unpack it and give the folder."
+            "memory. If that is right, unpack it and give the folder, or say --unpack-all "
+            "(unpack_all=True)."
         )
 
 

@@ -11,9 +11,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.lists import Lists
-from juryrank.reading.coding import Coded, Codes, coded, notices, order_by, ordered, same_kind
+from juryrank.reading.coding import Coded, Codes, coded, order_by, ordered, same_kind
 from juryrank.reading.files import Rows
+from juryrank.reading.outcomes import Words
 from juryrank.reading.rows import MOST_CASES, SKIPPED, Complaint, Mask, Rules, na_names, sift
+from juryrank.reading.spelling import sentences, told, with_spellings
 from juryrank.votes import LEFT_WON, TIE, Votes
 
 Ints = NDArray[np.int64]
@@ -73,7 +75,8 @@ def row_numbers(count: int) -> Ints:
 
 def ballot_votes(rows: Rows, ballots: Ballots, rules: Rules) -> Votes:
     """Check rankings, code them and sort them by judge."""
-    items, entries = _merged(ballots)
+    items, entries = _merged(ballots, merge_names=rules.merge_names)
+    spellings = told(items.spellings, ballots.judges.spellings)
     complaints = [*ballots.complaints, *_complaints(rows, ballots, items, entries)]
     if not rules.na_is_name:
         complaints += _na_names(ballots, items, len(rows.frame))
@@ -118,7 +121,8 @@ def ballot_votes(rows: Rows, ballots: Ballots, rules: Rules) -> Votes:
         both_bad=0 if both_bad is None else int(both_bad.sum()),
         judges_known=ballots.judges_known,
         left_out=left_out,
-        notices=notices(items.labels, judges.labels),
+        notices=sentences(spellings),
+        spellings=spellings,
     )
 
 
@@ -138,12 +142,14 @@ class _Merged(NamedTuple):
     times_shown: Ints
 
 
-def _merged(ballots: Ballots) -> tuple[Coded, _Merged]:
+def _merged(ballots: Ballots, *, merge_names: bool) -> tuple[Coded, _Merged]:
     """Code the items, and bring together what ranking and set say of each."""
     ranked, shown = ballots.ranked, ballots.shown
     sources = [ranked] if shown is None else [ranked, shown]
-    items = coded(*same_kind(*(source.label for source in sources)))
-    row = np.concatenate([source.row for source in sources])
+    given = coded(*same_kind(*(source.label for source in sources)))
+    rows = [source.row for source in sources]
+    items = with_spellings(given, "item", merge=merge_names, rows=rows)
+    row = np.concatenate(rows)
     code = np.concatenate(items.codes)
     level = np.concatenate([ranked.level, *(np.full(len(s.row), REST) for s in sources[1:])])
     is_shown = np.arange(len(row)) >= len(ranked.row)
@@ -213,12 +219,20 @@ def _na_names(ballots: Ballots, items: Coded, count: int) -> list[Complaint]:
     judges = na_names("the column of judges", ballots.judges.labels, ballots.judges.codes[0])
     rows = np.concatenate([source.row for source in sources])
     return [
-        *(replace(one, bad=_mask(rows[one.bad], count), values=None) for one in found),
-        *(
-            replace(one, bad=_mask(ballots.first_row[one.bad], count), values=None)
-            for one in judges
-        ),
+        *(_in_rows(one, rows, count) for one in found),
+        *(_in_rows(one, ballots.first_row, count) for one in judges),
     ]
+
+
+def _in_rows(about: Complaint, rows: Ints, count: int) -> Complaint:
+    """Complain about the rows in which bad names stand, naming one of each of the first rows."""
+    where, first = np.unique(rows[about.bad], return_index=True)
+    names = about.values
+    said = (
+        names.of(np.flatnonzero(about.bad)[first[:MOST_CASES]]) if isinstance(names, Words) else ()
+    )
+    values = dict(zip(where[:MOST_CASES].tolist(), said, strict=False))
+    return replace(about, bad=_mask(where, count), values=values)
 
 
 def _about_items(what: str, bad: Mask, entries: _Merged, items: Coded, count: int) -> Complaint:

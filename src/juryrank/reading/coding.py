@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError
+from juryrank.spellings import Spellings
 
 MISSING = -1
 _WHOLE_NUMBER = r"^(?:0|-?[1-9][0-9]{0,18})$"
@@ -43,6 +44,8 @@ class Coded:
 
     labels: pl.Series
     codes: tuple[Codes, ...]
+    spellings: Spellings | None = None
+    """What is to be said of labels that look the same."""
 
     @property
     def has_missing(self) -> bool:
@@ -58,7 +61,7 @@ def same_kind(*columns: pl.Series) -> tuple[pl.Series, ...]:
     if other is None:
         kind = filled[0].dtype if filled else pl.String()
         return tuple(column.cast(kind) for column in columns)
-    whole = [_whole_numbers(column) for column in columns]
+    whole = [whole_numbers(column) for column in columns]
     if all(column is not None for column in whole):
         return tuple(column for column in whole if column is not None)
     raise InputError(
@@ -67,9 +70,9 @@ def same_kind(*columns: pl.Series) -> tuple[pl.Series, ...]:
     )
 
 
-def _whole_numbers(column: pl.Series) -> pl.Series | None:
+def whole_numbers(column: pl.Series) -> pl.Series | None:
     """Numbers as whole numbers, if they are; pandas makes floats of those with a gap."""
-    if column.dtype.is_integer() and column.dtype != pl.UInt64:
+    if column.dtype.is_integer() and column.dtype not in (pl.UInt64, pl.Int128):
         return column.cast(pl.Int64)
     if column.dtype.is_float() and is_whole(column).all():
         return column.cast(pl.Int64)
@@ -93,7 +96,7 @@ def labels(column: pl.Series) -> pl.Series:
         if column.dtype == pl.Binary and text.str.contains("\x00", literal=True).any():
             raise _no_labels(column)
         return text
-    if column.dtype.is_nested() or column.dtype == pl.Object:
+    if column.dtype.is_nested() or column.dtype in (pl.Object, pl.Duration):
         raise _no_labels(column)
     return column
 
@@ -333,26 +336,6 @@ def _as_numbers(labels: pl.Series) -> pl.Series:
         return labels
     numbers = labels.cast(pl.Int64, strict=False)
     return labels if numbers.has_nulls() else numbers
-
-
-def notices(*labels: pl.Series) -> tuple[str, ...]:
-    """Say what is odd about labels of items and of judges."""
-    return tuple(notice for notice in map(_blank_twins, labels) if notice)
-
-
-def _blank_twins(labels: pl.Series) -> str:
-    """Say so if some labels differ by nothing but blanks around them."""
-    if labels.dtype != pl.String:
-        return ""
-    bare = labels.str.strip_chars()
-    twins = labels.filter(bare.is_duplicated())
-    if not len(twins):
-        return ""
-    named = ", ".join(repr(label) for label in twins[:4])
-    return (
-        f"{len(twins):,} ids differ only by blanks around them, such as {named}. They count as "
-        "different; if they are not, remove the blanks."
-    )
 
 
 def order_by(codes: Codes, n_groups: int) -> NDArray[np.int64] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from juryrank.errors import InputError, listing
-from juryrank.hints import NEAR, SHORTEST_PART, did_you_mean, likeness
+from juryrank.hints import NEAR, SHORTEST_PART, did_you_mean_all, likeness
 from juryrank.reading.headers import shared_name
 from juryrank.reading.names import NAMES, known_names, place_of, plain
 
@@ -197,11 +197,15 @@ def choose(
             options, item, position and weight.
         hints: The columns of which is known what they hold, by role, if the user does not say.
     """
-    given = {
-        role: _column_named(source, names, role, name)
-        for role, name in asked.items()
-        if name is not None
+    wanted = {role: name for role, name in asked.items() if name is not None}
+    found_for = {
+        role: _found_column(source, names, name, _MEANING[role]) for role, name in wanted.items()
     }
+    given = {role: name for role, name in found_for.items() if name is not None}
+    if len(given) < len(wanted):
+        raise _not_there(
+            source, names, {role: wanted[role] for role in wanted if role not in given}
+        )
     _check_given(given)
     found = _Header(source, names, given, hints)
     shape = _shape(found, given)
@@ -385,7 +389,19 @@ def _keyword(role: str) -> str:
     return _KEYWORDS.get(role, role)
 
 
-def _column_named(source: str, names: Sequence[str], role: str, wanted: str) -> str:
+def column_named(source: str, names: Sequence[str], wanted: str, meaning: str) -> str:
+    """Find the column that the user means; complain, with those that are near, if there is none."""
+    found = _found_column(source, names, wanted, meaning)
+    if found is None:
+        raise InputError(
+            f"{source} has no column {wanted!r}, asked for as {meaning}. "
+            f"Columns found: {columns_found(names)}.{did_you_mean_all([wanted], names)}"
+        )
+    return found
+
+
+def _found_column(source: str, names: Sequence[str], wanted: str, meaning: str) -> str | None:
+    """Find the column that the user means; None if there is none."""
     if wanted in names:
         return wanted
     alike = [name for name in names if plain(name) == plain(wanted)]
@@ -394,13 +410,28 @@ def _column_named(source: str, names: Sequence[str], role: str, wanted: str) -> 
     doubled = [name for name in names if shared_name(name, names) == wanted]
     if doubled:
         raise InputError(
-            f"{source} has {len(doubled)} columns named {wanted!r}. Say which is {_MEANING[role]}, "
+            f"{source} has {len(doubled)} columns named {wanted!r}. Say which is {meaning}, "
             f"in their order: {', '.join(map(repr, doubled))}."
         )
-    raise InputError(
-        f"{source} has no column {wanted!r}, asked for as {_MEANING[role]}. "
-        f"Columns found: {listing(names, MOST_COLUMNS)}.{did_you_mean(wanted, names)}"
+    return None
+
+
+def _not_there(source: str, names: Sequence[str], wanted: Mapping[str, str]) -> InputError:
+    """Complain about all columns that the user names and the header does not have."""
+    cases = " or ".join(f"{name!r}, asked for as {_MEANING[role]}" for role, name in wanted.items())
+    return InputError(
+        f"{source} has no column {cases}. Columns found: {columns_found(names)}."
+        f"{did_you_mean_all(list(wanted.values()), names)}"
     )
+
+
+def columns_found(names: Sequence[str]) -> str:
+    """Name the columns of a file; of very many, those first whose names say that they may count."""
+    if len(names) <= MOST_COLUMNS:
+        return listing(names, MOST_COLUMNS)
+    known = set().union(*(known_names(role) for role in NAMES))
+    telling = {name for name in names if (_words(name) | {plain(name)}) & known}
+    return listing(sorted(names, key=lambda name: name not in telling), MOST_COLUMNS)
 
 
 def _check_distinct(column_of: Mapping[str, str]) -> None:
@@ -430,7 +461,7 @@ def _missing(source: str, names: Sequence[str], roles: Sequence[str]) -> InputEr
         hints.append(f"If other columns are it, name them: {options}.")
     hints += _about_header(names)
     return InputError(
-        f"{source} has no column for {named}. Columns found: {listing(names, MOST_COLUMNS)}. "
+        f"{source} has no column for {named}. Columns found: {columns_found(names)}. "
         f"{' '.join(hints)} "
         "Votes have the columns judge, winner, loser, or judge, left, right, winner; rankings "
         "judge, ranking, or judge, item, rank; ratings judge, item, rating. If there is a column "
@@ -450,14 +481,18 @@ def _about_header(names: Sequence[str]) -> Iterator[str]:
         yield "The header has to be the first line: remove what is above it."
 
 
+MOST_NEAR, LONGEST_NEAR = 200, 60
+"""Columns that are compared with known names, and characters of theirs."""
+
+
 def _near(names: Sequence[str], role: str) -> str:
     """Find the column whose name is nearly one of those that a role is known by."""
     known = known_names(role)
     others = set().union(*(known_names(other) for other in NAMES)) - known
     scores = {
         name: max(likeness(plain(name), other) for other in known) + (_words(name) & known != set())
-        for name in names
-        if plain(name) not in others
+        for name in names[:MOST_NEAR]
+        if len(name) <= LONGEST_NEAR and plain(name) not in others
     }
     best = max(scores, key=lambda name: scores[name], default="")
     return best if scores.get(best, 0.0) >= NEAR else ""

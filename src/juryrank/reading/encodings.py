@@ -32,12 +32,14 @@ UTF8 = Encoding("utf-8")
 def encoding_named(name: str) -> str:
     """Check the name of an encoding."""
     try:
-        return codecs.lookup(name.strip()).name
-    except LookupError:
+        found = codecs.lookup(name.strip()).name
+        "x".encode(found)  # some are no encodings of text
+    except (LookupError, ValueError):
         raise InputError(
             f"There is no encoding {name!r}. Common ones: utf-8, cp1252 (Windows, western), "
             "cp1250, cp1251, latin-1, utf-16, shift_jis, gb18030."
         ) from None
+    return found
 
 
 def encoding_of(name: str, where: Path | bytes, head: bytes, wanted: str | None) -> Encoding:

@@ -13,11 +13,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, Protocol
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from juryrank.errors import InputError
+from juryrank.reading import qualtrics
 from juryrank.reading.coding import is_whole
 from juryrank.reading.encodings import UTF8, Encoding, encoding_of, not_utf8
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
@@ -26,6 +29,7 @@ from juryrank.reading.formats import (
     SEPARATOR_LINE,
     UTF8_BOM,
     check_text,
+    check_unpacked_size,
     content_of,
     format_named,
     format_of,
@@ -34,18 +38,29 @@ from juryrank.reading.formats import (
     separator_of,
 )
 from juryrank.reading.headers import as_in_the_file, told_apart
-from juryrank.reading.nesting import first_record, inner_of, read_json, records_in, scan_ndjson
+from juryrank.reading.nesting import (
+    Wrapped,
+    first_record,
+    inner_of,
+    read_json,
+    records_in,
+    scan_ndjson,
+    wrapped_records,
+)
 from juryrank.reading.places import Place, places, unreadable
 from juryrank.reading.plain import PLACE, Plain
 from juryrank.reading.preflib import preflib_rows
 from juryrank.reading.sheets import read_sheet
 
+WIDE = 100
+"""Columns."""
 READ_ERRORS = (
     pl.exceptions.PolarsError,
     pl.exceptions.PanicException,
     OSError,
     EOFError,
     ValueError,
+    OverflowError,
     csv.Error,
     zlib.error,
 )
@@ -61,6 +76,7 @@ FORMAT_NAMES = {
 }
 
 
+QUALTRICS_ID = b"ImportId"
 TEXT_FORMATS = ("csv", "json", "ndjson", "preflib")
 UNTYPED_FORMATS = ("csv", "preflib", "excel")
 
@@ -72,9 +88,22 @@ class Opening:
     format: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    unpack_all: bool = False
+    """However much it may become."""
 
 
 AS_IT_SEEMS = Opening()
+
+
+NUMBER = "(number)"
+"""The column with the number of each row in its file, from 0, where only some rows are read."""
+
+
+class Kept(NamedTuple):
+    """Which rows count, as the user wants it, and how many there are in all."""
+
+    condition: pl.Expr
+    of: int
 
 
 class Before(NamedTuple):
@@ -82,6 +111,8 @@ class Before(NamedTuple):
 
     kind: str
     rows: int
+    row: str | None = None
+    """The column that numbers these rows."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +128,13 @@ class Part:
     """What was guessed in opening it."""
     before: Before | None = None
     """What it was before it was made long."""
+    kept: Kept | None = None
+    """Which of the rows are to be read; None: all."""
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether rows have to carry their numbers, since some are left out."""
+        return self.kept is not None and not self.plain.says_places
 
     @property
     def is_text(self) -> bool:
@@ -107,6 +145,13 @@ class Part:
     def scan(self) -> pl.LazyFrame:
         """The rows."""
         return self.plain.scan
+
+
+class Numbers(Protocol):
+    """Whole numbers that can be looked up."""
+
+    def __getitem__(self, row: int, /) -> int:
+        """Give one of them."""
 
 
 @dataclass(frozen=True)
@@ -121,13 +166,36 @@ class Rows:
     """Whether the format has no types, so that numbers are text until seen to be numbers."""
     called: pl.Series | None = None
     """What each row is called, if not by its number."""
+    origin: Numbers | None = None
+    """Which of all rows, those that `ends` counts, each one is; None: these are all."""
+    contexts: pl.DataFrame | None = None
+    """What sets votes apart that are the same otherwise, such as the question, if that is known."""
 
     def place(self, row: int) -> str:
         """Name a row, counted from 1 without the header, within its file."""
-        part = bisect_right(self.ends, row)
+        at = row if self.origin is None else int(self.origin[row])
+        part = bisect_right(self.ends, at)
         before = self.ends[part - 1] if part else 0
-        where = f"row {row - before + 1:,}" if self.called is None else str(self.called[row])
+        where = f"row {at - before + 1:,}" if self.called is None else str(self.called[row])
         return where if len(self.names) == 1 else f"{where} of {self.names[part]}"
+
+    @property
+    def numbers(self) -> pl.Series:
+        """The numbers of the rows, counted from 1 over all files."""
+        if isinstance(self.origin, pl.Series):
+            return self.origin + 1
+        return pl.int_range(1, len(self.frame) + 1, eager=True)
+
+    def taken(self, some: NDArray[np.int64]) -> Rows:
+        """Some of the rows, which keep their names."""
+        which = pl.Series(some)
+        return replace(
+            self,
+            frame=self.frame[some],
+            called=None if self.called is None else self.called.gather(which),
+            origin=(self.numbers - 1).gather(which),
+            contexts=None if self.contexts is None else self.contexts[some],
+        )
 
 
 def parts_of(
@@ -136,7 +204,7 @@ def parts_of(
     """Open every file a source stands for."""
     if opening.format is not None:
         opening = replace(opening, format=format_named(opening.format))
-    return [_part(place, opening) for place in places(source)]
+    return [_part(place, opening) for place in places(source, unpack_all=opening.unpack_all)]
 
 
 def header(part: Part) -> list[str]:
@@ -150,16 +218,31 @@ def header(part: Part) -> list[str]:
 
 def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
     """Read some columns of all parts."""
-    are_called = parts[0].plain.says_places
-    frames = [_collect(part, [*columns, PLACE] if are_called else columns) for part in parts]
+    are_called, are_numbered = parts[0].plain.says_places, parts[0].is_numbered
+    more = [PLACE] if are_called else [NUMBER] if are_numbered else []
+    frames = [_collect(part, [*columns, *more]) for part in parts]
     frame = _one_frame(parts, frames)
+    ends = ends_of(parts) if are_numbered else tuple(accumulate(len(frame) for frame in frames))
     return Rows(
         frame,
         tuple(part.name for part in parts),
-        tuple(accumulate(len(frame) for frame in frames)),
+        ends,
         text=parts[0].is_text,
         called=frame[PLACE] if are_called else None,
+        origin=_over_all(frames, ends) if are_numbered else None,
     )
+
+
+def ends_of(parts: Sequence[Part]) -> tuple[int, ...]:
+    """How many rows there are up to the end of each part, with those that do not count."""
+    return tuple(accumulate(part.kept.of for part in parts if part.kept is not None))
+
+
+def _over_all(frames: Sequence[pl.DataFrame], ends: Sequence[int]) -> pl.Series:
+    """Number the rows over all parts."""
+    before = (0, *ends)
+    own = (frame[NUMBER].cast(pl.Int64) for frame in frames)
+    return pl.concat([number + first for number, first in zip(own, before, strict=False)])
 
 
 def common_schema(parts: Sequence[Part], columns: Sequence[str]) -> pl.Schema:
@@ -173,7 +256,9 @@ def common_schema(parts: Sequence[Part], columns: Sequence[str]) -> pl.Schema:
 
 def batches(part: Part, schema: pl.Schema, rows: int) -> Iterator[pl.DataFrame]:
     """Read some columns of a part, so many rows at a time."""
-    scan = _rows_of(part).select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+    more = [NUMBER] if part.is_numbered else []
+    columns = [pl.col(name).cast(dtype) for name, dtype in schema.items()]
+    scan = _rows_of(part).select(*columns, *more)
     with _complaining(part):
         found = iter(scan.collect_batches(chunk_size=rows, maintain_order=True))
     while True:
@@ -198,6 +283,46 @@ def telling_values(parts: Sequence[Part], column: str, schema: pl.Schema) -> pl.
             firsts = [one.drop_nulls().first().alias(str(at)) for at, one in enumerate(asked)]
             found += _rows_of(part).select(firsts).collect(engine="streaming").row(0)
     return pl.Series(column, found, dtype=dtype)
+
+
+def first_rows(parts: Sequence[Part], columns: Sequence[str], number: int) -> pl.DataFrame:
+    """Read the first rows of those columns that hold labels, as text."""
+    kept = label_columns(parts, columns)
+    with _complaining(parts[0]):
+        return _rows_of(parts[0]).select(pl.col(kept).cast(pl.String)).head(number).collect()
+
+
+def label_columns(parts: Sequence[Part], columns: Sequence[str]) -> list[str]:
+    """Give those of the columns that all parts have, and that hold labels, not lists and such."""
+    types = column_types(parts, columns)
+    return [name for name, dtype in types.items() if _holds_labels(dtype)]
+
+
+def column_types(parts: Sequence[Part], columns: Sequence[str]) -> dict[str, pl.DataType]:
+    """Give the types, in the first part, of those of the columns that all parts have."""
+    shared = set(columns).intersection(*(header(part) for part in parts))
+    with _complaining(parts[0]):
+        schema = parts[0].scan.collect_schema()
+    return {name: schema[name] for name in columns if name in shared}
+
+
+def _holds_labels(dtype: pl.DataType) -> bool:
+    return dtype.is_integer() or dtype in (pl.String, pl.Boolean, pl.Categorical, pl.Enum)
+
+
+def value_counts(parts: Sequence[Part], column: str) -> list[tuple[str, int]]:
+    """Count the values of a column, those of most rows first; a survey's rows count once."""
+    found: dict[str, int] = {}
+    for part in parts:
+        with _complaining(part):
+            rows = _rows_of(part)
+            if part.before is not None and part.before.row is not None:
+                rows = rows.unique(part.before.row)
+            values = rows.select(pl.col(column).cast(pl.String).alias("value")).drop_nulls()
+            counts = values.group_by("value").len().collect(engine="streaming")
+        for value, count in counts.iter_rows():
+            found[value] = found.get(value, 0) + count
+    return sorted(found.items(), key=lambda counted: (-counted[1], counted[0]))
 
 
 def _one_frame(parts: Sequence[Part], frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -232,15 +357,47 @@ def _collect(part: Part, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def _rows_of(part: Part) -> pl.LazyFrame:
+    rows = _all_rows_of(part)
+    if part.kept is None:
+        return rows
+    numbered = rows.with_row_index(NUMBER) if part.is_numbered else rows
+    return numbered.filter(part.kept.condition)
+
+
+def _all_rows_of(part: Part) -> pl.LazyFrame:
     if part.format not in ("csv", "excel") or part.plain.says_places:
         return part.scan
     # A blank line, or Excel's line of nothing but separators, is no row.
-    return part.scan.filter(~pl.all_horizontal(pl.all().is_null()))
+    if len(part.scan.collect_schema()) <= WIDE:
+        return part.scan.filter(~pl.all_horizontal(pl.all().is_null()))
+    # To plan such a filter takes polars a time that grows with the square of the columns.
+    return part.scan.map_batches(
+        _without_blank_lines, predicate_pushdown=False, projection_pushdown=False, streamable=True
+    )
+
+
+def _without_blank_lines(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def of_all_rows(part: Part, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
+    """Compute something of all rows of a part."""
+    with _complaining(part):
+        return _all_rows_of(part).select(expressions).collect(engine="streaming")
+
+
+def schema_of(part: Part) -> pl.Schema:
+    """Give the names of a part's columns, with their types."""
+    names = header(part)
+    with _complaining(part):
+        return part.scan.select(names).collect_schema()
 
 
 def _part(place: Place, opening: Opening) -> Part:
     unread = Part(place.name, Plain(pl.LazyFrame()), "unknown", place.where)
     with _complaining(unread):
+        if not opening.unpack_all:
+            check_unpacked_size(place.name, place.where)
         head = head_of(place.where)
     if not head.strip():
         raise InputError(f"{place.name} is empty: there are no votes in it.")
@@ -259,8 +416,8 @@ def _part(place: Place, opening: Opening) -> Part:
 
 def _open_sheet(place: Place, wanted: str | None) -> Part:
     sheet = read_sheet(place.name, place.where, wanted)
-    plain = table_as_rows(place.name, sheet.rows.lazy())
-    remarks = (sheet.remark,) if sheet.remark else ()
+    plain = _of_qualtrics(place.name, sheet.rows.lazy())
+    remarks = tuple(remark for remark in (sheet.remark, plain.remark) if remark)
     return Part(place.name, plain, "excel", place.where, remarks=remarks)
 
 
@@ -283,7 +440,7 @@ def _open_text(place: Place, format_: str, head: bytes, wanted: str | None) -> P
         separator = named[1].decode()
         where = content_of(where)[named.end() :]
     plain = _plain(place.name, where, format_, head, separator)
-    remarks = (encoding.remark,) if encoding.remark else ()
+    remarks = tuple(remark for remark in (encoding.remark, plain.remark) if remark)
     return Part(place.name, plain, format_, where, separator, remarks)
 
 
@@ -301,15 +458,38 @@ def _plain(name: str, where: Path | bytes, format_: str, head: bytes, separator:
     """Open the rows of a file of text, taken out of their nests if need be."""
     if format_ == "preflib":
         return preflib_rows(name, content_of(where).decode("utf-8-sig"))
-    if format_ in ("json", "ndjson") and is_export(first_record(where, head)):
-        return records_as_rows(name, records_in(where))
+    if format_ in ("json", "ndjson"):
+        if is_export(first_record(where, head)):
+            return records_as_rows(name, records_in(where))
+        if (wrapped := wrapped_records(name, where, head)) is not None:
+            return _unwrapped(name, wrapped)
     match format_:
         case "csv":
             scan = _scan_csv(where, separator)
+            if QUALTRICS_ID in head:
+                return _of_qualtrics(name, scan)
         case "ndjson":
             scan = scan_ndjson(where)
         case _:
             scan = read_json(content_of(where)).lazy()
+    return table_as_rows(name, scan)
+
+
+def _unwrapped(name: str, wrapped: Wrapped) -> Plain:
+    """Open the records that stand under a key."""
+    plain = (
+        records_as_rows(name, wrapped.records)
+        if is_export(wrapped.records[0])
+        else table_as_rows(name, read_json(json.dumps(wrapped.records).encode()).lazy())
+    )
+    return replace(plain, remark=wrapped.remark)
+
+
+def _of_qualtrics(name: str, scan: pl.LazyFrame) -> Plain:
+    """Open what may be an export of Qualtrics."""
+    first = scan.head(qualtrics.LINES).collect()
+    if qualtrics.is_export(first):
+        return qualtrics.rows_of(scan, first)
     return table_as_rows(name, scan)
 
 
@@ -416,6 +596,8 @@ def _ragged(part: Part, text: str) -> InputError | None:
 
 def _reason(error: BaseException) -> str:
     """Give the first line of an error: what follows is advice for users of polars."""
+    if isinstance(error, OverflowError):
+        return "it holds a whole number that is too large for any column of numbers"
     if "not properly escaped" in str(error):
         return "a quote is opened and not closed"
     return (str(error).strip().split("\n", 1)[0] or type(error).__name__)[:200].rstrip(".")

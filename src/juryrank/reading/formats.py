@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import io
 import re
 import zlib
 from pathlib import Path, PurePath
@@ -42,6 +43,12 @@ SEPARATORS = ",\t;|"
 SEPARATOR_LINE = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,\t;|])\r?\n")
 """The first line of some files for Excel: it names the separator."""
 HEAD = 1 << 16
+GZIP = zlib.MAX_WBITS | 16
+PIECE = 1 << 20
+MOST_UNPACKED, MOST_TIMES = 1_000_000_000, 100
+"""Bytes to which a file may unpack whatever its size, and times its size."""
+MOST_COUNTED = 64 << 20
+"""Bytes of a file that are unpacked to find out."""
 GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 UTF8_BOM, UTF16_BOMS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 IPC_FILE_MAGIC, IPC_STREAM_MAGIC = b"ARROW1", b"\xff\xff\xff\xff"
@@ -115,6 +122,35 @@ def content_of(where: Path | bytes) -> bytes:
     if raw.startswith(ZSTD_MAGIC):
         return _zstd_content(raw)
     return raw
+
+
+def check_unpacked_size(name: str, where: Path | bytes) -> None:
+    """Complain about a file that would become very much larger than it is."""
+    if not _raw_head(where).startswith(GZIP_MAGIC):
+        return
+    size = len(where) if isinstance(where, bytes) else where.stat().st_size
+    most = max(MOST_UNPACKED, MOST_TIMES * size)
+    if _unpacks_to_more(where, most):
+        raise InputError(
+            f"{name} has {size:,} bytes and would unpack to more than {most:,}. If you trust it, "
+            "say --unpack-all (unpack_all=True)."
+        )
+
+
+def _unpacks_to_more(where: Path | bytes, most: int) -> bool:
+    """Unpack a file, or the beginning of a large one, piece by piece, and count."""
+    engine, total, read = zlib.decompressobj(GZIP), 0, 0
+    with io.BytesIO(where) if isinstance(where, bytes) else where.open("rb") as file:
+        while read < MOST_COUNTED and (piece := file.read(PIECE)):
+            read += len(piece)
+            while piece:
+                total += len(engine.decompress(piece, PIECE))
+                if total > most:
+                    return True
+                piece = engine.unused_data or engine.unconsumed_tail
+                if engine.eof:  # the next of several, one after the other
+                    engine = zlib.decompressobj(GZIP)
+    return False
 
 
 def is_compressed(where: Path | bytes) -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeGuard
 
 import polars as pl
 
 from juryrank.errors import InputError
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.files import Part
-from juryrank.reading.nesting import evened, evened_rows, table_of
+from juryrank.reading.nesting import evened, evened_rows, table_of, wrapped_in
 
 NAME = "The data frame"
 
@@ -25,10 +26,19 @@ def part_of(frame: object) -> Part:
             "pandas, pyarrow, duckdb), a mapping of columns or a list of rows as mappings; "
             "for files there is read_votes."
         )
+    if _may_be_wrapped(frame) and (wrapped := wrapped_in(NAME, frame)) is not None:
+        return replace(part_of(wrapped.records), remarks=(wrapped.remark,))
     records = _records(frame)
     if records and is_export(records[0]):
         return Part(NAME, records_as_rows(NAME, records))
     return Part(NAME, table_as_rows(NAME, _converted(frame).lazy()))
+
+
+def _may_be_wrapped(frame: object) -> TypeGuard[Mapping[str, Any]]:
+    """Whether a mapping need not be one of columns, all of which are lists."""
+    if not isinstance(frame, Mapping):
+        return False
+    return len(frame) == 1 or not all(isinstance(value, list) for value in frame.values())
 
 
 def _records(frame: Any) -> list[Mapping[str, Any]]:

@@ -15,7 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError, listing
-from juryrank.reading.columns import fits_some_shape, sides_in
+from juryrank.hints import did_you_mean_all
+from juryrank.reading.columns import columns_found, fits_some_shape, sides_in
 from juryrank.reading.files import Before, Part, header, read_rows
 from juryrank.reading.names import COUNTED_TIES, COUNTED_WINS, in_brackets, place_of, plain
 from juryrank.reading.plain import PLACE, Plain, left_out_of
@@ -78,7 +79,12 @@ def _made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
         return part
     if questions := _questions(names):
         return _survey(part, names, _only_question(part.name, questions), grid)
-    if 3 <= len(names) <= MOST_COLUMNS and _is_count_table(part, names):
+    if 3 <= len(names) <= MOST_COLUMNS and _is_count_table(replace(part, kept=None), names):
+        if part.kept is not None:
+            raise InputError(
+                f"{part.name} is {COUNTS}: its rows are items and cannot be left out one by one. "
+                "Omit --where (where=...)."
+            )
         return _counts(part, names, grid.winners)
     return part
 
@@ -119,7 +125,8 @@ def _named(source: str, names: Sequence[str], wanted: Sequence[str]) -> list[str
     if unknown:
         raise InputError(
             f"{source} has no column {listing([repr(name) for name in unknown])}, asked for as "
-            f"columns of items. Columns found: {listing(names, 20)}."
+            f"columns of items. Columns found: {columns_found(names)}."
+            f"{did_you_mean_all(unknown, names)}"
         )
     if len(set(found)) < 2:
         raise InputError("Name at least two columns of items with --item-columns.")
@@ -141,23 +148,24 @@ def _item_of(column: str) -> str:
 
 def _survey(part: Part, names: Sequence[str], columns: Sequence[str], grid: Grid) -> Part:
     """Make a row of every answer; a row of the survey is a ranking or a context."""
-    frame = read_rows([part], names).frame
+    rows = read_rows([part], names)
+    frame, numbers = rows.frame, rows.numbers
     rest = [name for name in names if name not in columns]
     text = [_filled(frame[column]) for column in columns]
     cells = grid.cells or _kind(part.name, columns, text)
     answers = pl.concat(
-        frame.select(*rest, pl.int_range(1, pl.len() + 1).alias(ROW)).with_columns(
+        frame.select(*rest, numbers.alias(ROW)).with_columns(
             pl.lit(_item_of(column)).alias(ITEM),
             pl.Series(CELLS[cells], _values(answer, cells)),
-            pl.Series(PLACE, [f"row {row + 1:,}, column {column}" for row in range(len(frame))]),
+            pl.Series(PLACE, [f"row {row:,}, column {column}" for row in numbers]),
         )
         for column, answer in zip(columns, text, strict=True)
     )
     answers = answers.filter(pl.col(CELLS[cells]).is_not_null()).sort(ROW, maintain_order=True)
     answered = set(answers[ROW])
-    silent = [f"row {row:,}" for row in range(1, len(frame) + 1) if row not in answered]
+    silent = [f"row {row:,}" for row in numbers if row not in answered]
     left_out = left_out_of(part.name, silent, len(frame), "rows", "without any answer")
-    hints = {"item": (ITEM,), cells: (CELLS[cells],), "id": (ROW,)}
+    hints = {**part.plain.hints, "item": (ITEM,), cells: (CELLS[cells],), "id": (ROW,)}
     shown = listing([_item_of(column) for column in columns], 4)
     said = {
         "position": "positions",
@@ -167,7 +175,8 @@ def _survey(part: Part, names: Sequence[str], columns: Sequence[str], grid: Grid
         part,
         plain=Plain(answers.lazy(), hints, says_places=True, left_out=left_out),
         remarks=(*part.remarks, f"{len(columns)} columns of items ({shown}) with {said}"),
-        before=Before(SURVEY, len(frame)),
+        before=Before(SURVEY, len(frame), ROW),
+        kept=None,
     )
 
 
@@ -271,9 +280,10 @@ def _wins(
     part: Part, names: Sequence[str], sides: tuple[str, str], counted: Mapping[str, str]
 ) -> Part:
     """Make a vote of every count that is not 0."""
-    frame = read_rows([part], names).frame
+    read = read_rows([part], names)
+    frame = read.frame
     rest = [name for name in names if name not in counted]
-    rows = pl.Series([f"{row:,}" for row in range(1, len(frame) + 1)], dtype=pl.String)
+    rows = pl.Series([f"{row:,}" for row in read.numbers], dtype=pl.String)
     votes = pl.concat(
         frame.select(rest).with_columns(
             pl.lit(outcome).alias(WINNER),
@@ -289,6 +299,7 @@ def _wins(
         plain=Plain(votes.lazy(), hints, says_places=True),
         remarks=(*part.remarks, f"wins counted in {', '.join(counted)}"),
         before=Before("counts of wins of two items", len(frame)),
+        kept=None,
     )
 
 

@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError
-from juryrank.joining import left_out_together, together
+from juryrank.joining import joined_names, joined_notices, joined_spellings, left_out_together
 from juryrank.lists import no_lists
 from juryrank.mapped import check_room, give_back, in_room, new_mapped, pieces, ranges
 from juryrank.reading.coding import (
@@ -32,11 +32,10 @@ from juryrank.reading.coding import (
     counts,
     in_order,
     labels,
-    notices,
     same_kind,
 )
 from juryrank.reading.columns import PairColumns
-from juryrank.reading.files import Part, Rows, batches, common_schema, telling_values
+from juryrank.reading.files import NUMBER, Part, Rows, batches, common_schema, telling_values
 from juryrank.reading.outcomes import (
     ANY_OUTCOME,
     BOTH_BAD,
@@ -66,6 +65,8 @@ from juryrank.reading.rows import (
     refuse,
     weights,
 )
+from juryrank.reading.spelling import Seen, Spelled, sentences, spelled, told
+from juryrank.spellings import Spellings
 from juryrank.votes import LEFT_WON, LeftOut, Votes, equal_weights
 
 LARGEST_BATCH, LARGEST_PIECE = 1 << 18, 1 << 20
@@ -123,6 +124,9 @@ class _Column:
         self._go_to(where.start)
         found = self._file.read((where.stop - where.start) * self._kind.itemsize)
         return np.frombuffer(bytearray(found), dtype=self._kind)
+
+    def __getitem__(self, row: int) -> int:
+        return int(self.read(slice(row, row + 1))[0])
 
     def _go_to(self, number: int) -> None:
         self._file.seek((self._before + number) * self._kind.itemsize)
@@ -199,6 +203,7 @@ class _Raw:
         self.left, self.right = room.column("left", np.int32), room.column("right", np.int32)
         self.word = None if columns.outcome is None else room.column("word", np.int32)
         self.weight = None if columns.weight is None else room.column("weight", np.float64)
+        self._number = room.column("number", np.int64) if parts[0].is_numbered else None
         self.bad_weights: list[Cases] = []
         self.ends: list[int] = []
 
@@ -209,12 +214,15 @@ class _Raw:
     def rows(self) -> Rows:
         """What rows are called; the rows themselves are not there."""
         names = tuple(part.name for part in self._parts)
-        return Rows(pl.DataFrame(), names, tuple(self.ends), self._parts[0].is_text)
+        is_text = self._parts[0].is_text
+        return Rows(pl.DataFrame(), names, tuple(self.ends), is_text, origin=self._number)
 
     @property
     def judges(self) -> pl.Series:
         """The labels of judges."""
         if self._judge_per_row:
+            if self._number is not None:
+                return pl.Series(self._number.read(slice(0, len(self))) + 1)
             return pl.int_range(1, len(self) + 1, eager=True)
         return pl.Series([NO_JUDGE]) if self.columns.judge is None else self._judges.labels
 
@@ -226,11 +234,14 @@ class _Raw:
     def read(self, batch_size: int, say: Say | None) -> None:
         """Read and code all rows."""
         for part in self._parts:
+            before = self.ends[-1] if self.ends else 0
             for batch in batches(part, self._schema, batch_size):
                 self._append(batch)
+                if self._number is not None:
+                    self._number.append(batch[NUMBER].to_numpy().astype(np.int64) + before)
                 if say:
                     say(f"Reading {part.name}: {len(self):,} rows")
-            self.ends.append(len(self))
+            self.ends.append(len(self) if part.kept is None else before + part.kept.of)
         if not len(self):
             raise InputError(f"{self._parts[0].name} has a header but no votes.")
 
@@ -298,23 +309,50 @@ class _Checked:
         self.raw = raw
         self._piece_size = piece_size
         self._na_is_name = rules.na_is_name
-        check_two_items(raw.items.labels, raw.items.has_missing)
+        self._item_names = self._spelled("item", raw.items.labels, (raw.left, raw.right), rules)
+        self._judge_names = self._spelled("judge", raw.judges, (raw.judge,), rules)
+        self.spellings = told(self._item_names.spellings, self._judge_names.spellings)
+        item_labels, judge_labels = self._item_names.labels, self._judge_names.labels
+        check_two_items(item_labels, raw.items.has_missing)
         self._words = raw.words
-        self._lexicon = lexicon_of(self._words, raw.columns, raw.items.labels, rules.meanings)
-        self.numbers = told_numbers(self._words, raw.columns, raw.items.labels, rules.meanings)
+        self._lexicon = lexicon_of(
+            self._words, raw.columns, item_labels, rules.meanings, merge_names=rules.merge_names
+        )
+        self.numbers = told_numbers(self._words, raw.columns, item_labels, rules.meanings)
         self._doubts = Doubts()
         if raw.word is not None and not self._lexicon.is_plain:
             for where in pieces(len(raw), piece_size):
                 self._doubts.look(*self._readings(raw.word, where))
-        self.votes_of = np.zeros(len(raw.judges), dtype=np.int64)
-        self._occurs = np.zeros(len(raw.items.labels), dtype=np.bool_)
+        self.votes_of = np.zeros(len(judge_labels), dtype=np.int64)
+        self._votes_on = np.zeros(len(item_labels), dtype=np.int64)
         self.both_bad = 0
         self.equal_weights = True
         self.left_out = self._look(rules, say)
-        self.items, self.item_table = in_order(raw.items.labels, self._occurs, raw.rows.text)
-        self.judges, self.judge_table = in_order(raw.judges, self.votes_of > 0, raw.rows.text)
-        self.notices = notices(self.items, self.judges)
+        self.items, self.item_table = in_order(item_labels, self._votes_on > 0, raw.rows.text)
+        self.judges, self.judge_table = in_order(judge_labels, self.votes_of > 0, raw.rows.text)
         self.judges_known = raw.columns.judge is not None or rules.judge_per_row
+
+    def _spelled(
+        self, kind: str, names: pl.Series, columns: Sequence[_Column], rules: Rules
+    ) -> Spelled:
+        """Find names that look the same, and make them one if wanted."""
+
+        def look_at(seen: Seen) -> None:
+            for column in columns:
+                for where in pieces(len(column), self._piece_size):
+                    seen.look(column.read(where), before=where.start)
+
+        return spelled(names, kind, look_at, merge=rules.merge_names)
+
+    @property
+    def named_items(self) -> tuple[pl.Series, NDArray[np.int64]]:
+        """The items, and how many votes each is in."""
+        return self.items, _reordered(self._votes_on, self.item_table)
+
+    @property
+    def named_judges(self) -> tuple[pl.Series, NDArray[np.int64]]:
+        """The judges, and how many votes each has cast."""
+        return self.judges, _reordered(self.votes_of, self.judge_table)
 
     @property
     def sides_known(self) -> bool:
@@ -352,7 +390,7 @@ class _Checked:
     def _count(self, piece: _Piece, keep: NDArray[np.bool_]) -> None:
         self.votes_of += counts(piece.judge[keep], len(self.votes_of))
         for side in (piece.left, piece.right):
-            self._occurs[side[keep]] = True
+            self._votes_on += counts(side[keep], len(self._votes_on))
         if piece.said is not None:
             self.both_bad += int((piece.said[keep] == BOTH_BAD).sum())
         if piece.weight is not None:
@@ -362,12 +400,13 @@ class _Checked:
         """Read some rows, and find what is wrong with them (but for weights, found before)."""
         raw, columns = self.raw, self.raw.columns
         said, complaints = None, []
-        judge, left, right = (column.read(where) for column in (raw.judge, raw.left, raw.right))
+        judge = self._judge_names.codes(raw.judge.read(where))
+        left, right = (self._item_names.codes(side.read(where)) for side in (raw.left, raw.right))
         if raw.word is not None:
             outcome = self._outcomes(raw.word, where)
             said, complaints = outcome.codes, bad_outcomes(outcome, (left < 0) | (right < 0))
         weight = None if raw.weight is None else raw.weight.read(where)
-        labels_of = (raw.judges, raw.items.labels, raw.items.labels)
+        labels_of = (self._judge_names.labels, *[self._item_names.labels] * 2)
         sides = ((str(columns.judge), judge), (columns.left, left), (columns.right, right))
         complaints += [missing(column, codes) for column, codes in sides]
         if not self._na_is_name:
@@ -385,8 +424,9 @@ class _Checked:
         return Outcomes(said, Words(self._words, codes), ANY_OUTCOME, advice)
 
     def _readings(self, word: _Column, where: slice) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        sides = (column.read(where) for column in (word, self.raw.left, self.raw.right))
-        return self._lexicon.readings(*sides)
+        raw, names = self.raw, self._item_names
+        sides = (names.codes(side.read(where)) for side in (raw.left, raw.right))
+        return self._lexicon.readings(word.read(where), *sides)
 
     def _sifted(
         self, piece: _Piece, complaints: Sequence[Complaint]
@@ -400,7 +440,24 @@ class _Checked:
         return ~(bad | skipped | same), bad, skipped, same
 
 
+def _reordered(number: NDArray[np.int64], table: Codes) -> NDArray[np.int64]:
+    """What is known of old codes, in the order of the new ones."""
+    there = np.flatnonzero(table[:-1] >= 0)
+    found = np.empty(len(there), dtype=np.int64)
+    found[table[there]] = number[there]
+    return found
+
+
 # --- 3. sorted by judge --------------------------------------------------------------------------
+
+
+class Known(NamedTuple):
+    """What is to be told of a source."""
+
+    left_out: LeftOut
+    numbers: tuple[str, ...]
+    """What outcomes that are numbers were taken to mean."""
+    spellings: tuple[Spellings, ...]
 
 
 def larger_votes(
@@ -409,10 +466,10 @@ def larger_votes(
     memory: int,
     judge_prefixes: Sequence[str] = (),
     say: Say | None = None,
-) -> tuple[Votes, list[tuple[LeftOut, tuple[str, ...]]]]:
+) -> tuple[Votes, list[Known]]:
     """Read votes on pairs from one source or several, holding few of them in memory at a time.
 
-    Gives the votes of all; of each source what was left out, and what numbers were taken to mean.
+    Gives the votes of all, and what is to be told of each source.
 
     Args:
         sources: The files of each source, and which of their columns hold what.
@@ -427,14 +484,20 @@ def larger_votes(
         checked = [_checked(*source, rules, limits, room, say) for source in sources]
         for source, prefix in zip(checked, judge_prefixes, strict=bool(judge_prefixes)):
             source.judges = pl.Series([f"{prefix} {judge}" for judge in source.judges])
-        known = [(source.left_out, source.numbers) for source in checked]
-        return _joined(checked, limits, say), known
+        known = [Known(one.left_out, one.numbers, one.spellings) for one in checked]
+        return _joined(checked, rules, limits, say), known
 
 
-def _joined(checked: Sequence[_Checked], limits: Limits, say: Say | None) -> Votes:
+def _joined(checked: Sequence[_Checked], rules: Rules, limits: Limits, say: Say | None) -> Votes:
     """Put the votes of all sources together."""
-    items, item_codes = _united([source.items for source in checked])
-    judges, judge_codes = _united([source.judges for source in checked])
+    items, item_codes, of_items = _united(
+        "item", [source.named_items for source in checked], merge=rules.merge_names
+    )
+    judges, judge_codes, of_judges = _united(
+        "judge", [source.named_judges for source in checked], merge=rules.merge_names
+    )
+    before = [source.spellings for source in checked]
+    spellings = joined_spellings(before, (*of_items, *of_judges))
     tables = [
         (of_item[source.item_table], of_judge[source.judge_table])
         for source, of_item, of_judge in zip(checked, item_codes, judge_codes, strict=True)
@@ -458,7 +521,8 @@ def _joined(checked: Sequence[_Checked], limits: Limits, say: Say | None) -> Vot
         sides_known=all(source.sides_known for source in checked),
         judges_known=all(source.judges_known for source in checked),
         left_out=left_out_together([source.left_out for source in checked]),
-        notices=tuple(dict.fromkeys(notice for source in checked for notice in source.notices)),
+        notices=joined_notices([sentences(own) for own in before], before, spellings),
+        spellings=spellings,
     )
 
 
@@ -493,13 +557,15 @@ def _sorted_columns(
     return shards.sorted(say)
 
 
-def _united(several: list[pl.Series]) -> tuple[pl.Series, list[Codes]]:
-    """All labels, and the new codes of the old ones of each source, with a last one for none."""
-    if len(several) == 1:
-        every, codes = several[0], [np.arange(len(several[0]), dtype=np.int32)]
-    else:
-        every, codes = together(several)
-    return every, [np.append(some, np.int32(MISSING)) for some in codes]
+def _united(
+    kind: str, named: list[tuple[pl.Series, NDArray[np.int64]]], *, merge: bool
+) -> tuple[pl.Series, list[Codes], tuple[Spellings, ...]]:
+    """All labels, and the new codes of the old ones of each source, with a last one for none.
+
+    Names that look the same are told, or made one.
+    """
+    every, codes, spellings = joined_names(kind, named, merge=merge)
+    return every, [np.append(some, np.int32(MISSING)) for some in codes], spellings
 
 
 def _finished(piece: _Piece, item_table: Codes, judge_table: Codes) -> dict[str, NDArray[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _SIDES = (
@@ -178,6 +179,7 @@ _BRACKETED = re.compile(r"\s*(.*?)\s*\[\s*([^\[\]]+?)\s*\]\s*", re.DOTALL)
 _ORDINAL_PLACE = re.compile(r"([1-9][0-9]*)(?:st|nd|rd|th)(?:_choice|_place)?")
 
 
+@lru_cache(maxsize=1 << 16)
 def plain(name: str) -> str:
     """Write a name so that case and the ways to part words do not matter."""
     return re.sub(r"[\s_-]+", "_", name.strip().lower())

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from juryrank.errors import InputError, listing
+from juryrank.reading.columns import fits_some_shape
 from juryrank.reading.formats import HEAD, UTF8_BOM, content_of
 
 
@@ -148,19 +150,66 @@ def _evened_frame(content: bytes) -> pl.DataFrame | None:
 
 def first_record(where: Path | bytes, head: bytes) -> dict[str, Any]:
     """Decode the first object of an array or of lines; nothing if that is no object."""
-    found = _first_object(head)
+    found, _ = _first_object(where, head)
+    return found
+
+
+def _first_object(where: Path | bytes, head: bytes) -> tuple[dict[str, Any], bool]:
+    """The first object, and whether anything but blanks follows it."""
+    found = _decoded(head)
     if found is None and len(head) >= HEAD:  # it is longer than what was looked at
-        found = _first_object(content_of(where))
-    return found or {}
+        found = _decoded(content_of(where))
+    return found or ({}, False)
 
 
-def _first_object(content: bytes) -> dict[str, Any] | None:
+def _decoded(content: bytes) -> tuple[dict[str, Any], bool] | None:
     text = content.removeprefix(UTF8_BOM).decode(errors="replace").lstrip()
+    text = text.removeprefix("[").lstrip()
     try:
-        found, _ = json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip())
+        found, end = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return (found, bool(text[end:].strip())) if isinstance(found, dict) else None
+
+
+class Wrapped(NamedTuple):
+    """Records that stand under a key of a single object: ``{"votes": [...]}``."""
+
+    key: str
+    records: list[dict[str, Any]]
+
+    @property
+    def remark(self) -> str:
+        """What is said of it."""
+        return f"the records under the key {self.key!r}"
+
+
+def wrapped_records(name: str, where: Path | bytes, head: bytes) -> Wrapped | None:
+    """Find the records of a file that is one object with a list of records in it."""
+    if not head.removeprefix(UTF8_BOM).lstrip().startswith(b"{"):
+        return None
+    found, goes_on = _first_object(where, head)
+    return None if goes_on else wrapped_in(name, found)
+
+
+def wrapped_in(name: str, found: Mapping[str, Any]) -> Wrapped | None:
+    """Find the key that holds a list of records; complain if several do.
+
+    A vote may have such lists too, as of what was said in a conversation.
+    """
+    if fits_some_shape(list(found), {}):
+        return None
+    keys = [key for key, value in found.items() if _are_records(value)]
+    if len(keys) > 1:
+        raise InputError(
+            f"{name} has several lists of records: {listing(keys)}. Save the one that holds the "
+            "votes as a file of its own."
+        )
+    return Wrapped(keys[0], list(found[keys[0]])) if keys else None
+
+
+def _are_records(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
 
 
 def records_in(where: Path | bytes) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from juryrank.reading.coding import PIECE, Coded, coded, labels, translated
 from juryrank.reading.columns import PairColumns
 from juryrank.reading.names import NAMES, plain
 from juryrank.reading.verdicts import number_in, numbers_of_sides, statement
+from juryrank.spellings import looks
 from juryrank.votes import LEFT_WON, RIGHT_WON, TIE
 
 UNKNOWN, AMBIGUOUS, SKIP, BOTH_BAD = 2, 3, 4, 5
@@ -125,7 +126,12 @@ def checked_map(outcome_map: Mapping[str, str] | None) -> dict[str, int]:
 
 
 def outcomes(
-    column: pl.Series, columns: PairColumns, items: Coded, meanings: Mapping[str, int]
+    column: pl.Series,
+    columns: PairColumns,
+    items: Coded,
+    meanings: Mapping[str, int],
+    *,
+    merge_names: bool = False,
 ) -> Outcomes:
     """Tell from each row's word who won.
 
@@ -134,11 +140,12 @@ def outcomes(
         columns: The user's columns, whose names may be used as words too.
         items: The coded left and right items, whose names may be used as words too.
         meanings: What the user says words mean; this goes before everything else.
+        merge_names: Whether a word that looks like an item's name is that name.
     """
     word = coded(labels(column), blank_is_missing=False)
     (row_word,) = word.codes
     words = Words(as_text(word.labels), row_word)
-    lexicon = lexicon_of(words.labels, columns, items.labels, meanings)
+    lexicon = lexicon_of(words.labels, columns, items.labels, meanings, merge_names=merge_names)
     if lexicon.is_plain:
         said = lexicon.as_word if word.has_missing else lexicon.as_word[:-1]
         codes = translated(row_word, lexicon.as_word)
@@ -161,6 +168,8 @@ class Lexicon:
     as_word: Codes
     as_item: NDArray[np.int32]
     """The item of that name, -1 if there is none."""
+    look_like_items: bool = False
+    """Whether words that mean nothing look like the names of items."""
 
     @property
     def is_plain(self) -> bool:
@@ -170,6 +179,8 @@ class Lexicon:
     def advice(self, words: pl.Series) -> str:
         """Say what to do about unknown words: some are known to mean either side."""
         unknown = pl.Series((self.as_word[:-1] == UNKNOWN) & (self.as_item[:-1] < 0))
+        if self.look_like_items:
+            return f"Some look like items: --merge-names (merge_names=True) takes them so. {ADVICE}"
         told = words.filter(unknown)
         said = frozenset(word.strip().lower().removesuffix(".0") for word in told if word.strip())
         if said not in _EITHER_WAY:
@@ -189,17 +200,28 @@ class Lexicon:
 
 
 def lexicon_of(
-    words: pl.Series, columns: PairColumns, items: pl.Series, meanings: Mapping[str, int]
+    words: pl.Series,
+    columns: PairColumns,
+    items: pl.Series,
+    meanings: Mapping[str, int],
+    *,
+    merge_names: bool = False,
 ) -> Lexicon:
     """Find out what words can say."""
     # The name of a side's column means that side, whatever other files mean by it.
     known = _WORDS | {plain(columns.left): LEFT_WON, plain(columns.right): RIGHT_WON}
     numbers = numbers_of_sides(columns.left, columns.right, words)
-    told = [_told(text, known, numbers, meanings) for text in (*words, "")]
-    return Lexicon(
-        np.array(told, dtype=np.int8),
-        np.append(_item_of_word(words, items, meanings), np.int32(-1)),
-    )
+    told = np.array([_told(text, known, numbers, meanings) for text in (*words, "")], dtype=np.int8)
+    as_item = _item_of_word(words, items, meanings, merge_names=merge_names)
+    strange = words.filter((told[:-1] == UNKNOWN) & (as_item < 0))
+    return Lexicon(told, np.append(as_item, np.int32(-1)), _look_like(strange, items))
+
+
+def _look_like(words: pl.Series, items: pl.Series) -> bool:
+    """Tell whether some words differ from the names of items only in what is hard to see."""
+    if not len(words) or items.dtype != pl.String:
+        return False
+    return bool(looks(words).is_in(looks(items).implode()).any())
 
 
 def _told(
@@ -247,15 +269,18 @@ def meaning(word: str, known: Mapping[str, int], meanings: Mapping[str, int]) ->
 
 
 def _item_of_word(
-    words: pl.Series, items: pl.Series, meanings: Mapping[str, int]
+    words: pl.Series, items: pl.Series, meanings: Mapping[str, int], *, merge_names: bool
 ) -> NDArray[np.int32]:
     """Give for each word the item of that name, -1 if there is none."""
-    names = items.cast(pl.String)
-    code_of = {names[code]: code for code in names.is_in(words.implode()).arg_true()}
-    for word in words if meanings else ():
-        if meaning(word, {}, meanings) != UNKNOWN:
-            code_of.pop(word, None)
-    return np.array([code_of.get(word, -1) for word in words], dtype=np.int32)
+    names, sought = items.cast(pl.String), words
+    if merge_names and items.dtype == pl.String:
+        names, sought = looks(names), looks(words)
+    code_of = {names[code]: code for code in names.is_in(sought.implode()).arg_true()}
+    found = [code_of.get(name, -1) for name in sought]
+    if meanings:
+        told = (meaning(word, {}, meanings) != UNKNOWN for word in words)
+        found = [-1 if is_told else code for is_told, code in zip(told, found, strict=True)]
+    return np.array(found, dtype=np.int32)
 
 
 class Doubts:

@@ -19,7 +19,6 @@ from juryrank.reading.coding import (
     coded,
     counts,
     in_order,
-    notices,
     same_kind,
 )
 from juryrank.reading.columns import PairColumns
@@ -36,17 +35,22 @@ from juryrank.reading.rows import (
     sift,
     weights,
 )
-from juryrank.votes import LEFT_WON, Votes, equal_weights
+from juryrank.reading.spelling import sentences, told, with_spellings
+from juryrank.votes import LEFT_WON, Repeats, Votes, equal_weights
 
 
 def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
     """Code rows that each compare two items."""
-    items = coded(*same_kind(rows.frame[columns.left], rows.frame[columns.right]))
-    judges = judges_of(rows, columns.judge, rules.judge_per_row)
+    merge = rules.merge_names
+    sides_given = coded(*same_kind(rows.frame[columns.left], rows.frame[columns.right]))
+    items = with_spellings(sides_given, "item", merge=merge)
+    judges = judges_of(rows, columns.judge, rules.judge_per_row, merge_names=merge)
     outcome = (
         None
         if columns.outcome is None
-        else outcomes(rows.frame[columns.outcome], columns, items, rules.meanings)
+        else outcomes(
+            rows.frame[columns.outcome], columns, items, rules.meanings, merge_names=merge
+        )
     )
     weight = None if columns.weight is None else weights(rows.frame[columns.weight])
     complaints = _complaints(rows, columns, rules, items, judges, outcome, weight)
@@ -62,15 +66,21 @@ def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
         judges.codes[0][~keep] = MISSING
     said = None if outcome is None else outcome.codes
     bad = None if outcome is None else outcome.are(BOTH_BAD)
+    spellings = told(items.spellings, judges.spellings)
     item_labels, sides = items.labels, list(items.codes)
-    del items, outcome, complaints  # so that each side can go as soon as it is sorted
+    repeats = None
+    if rows.contexts is not None:
+        repeats = _repeats(judges.codes[0], sides, said, rows.contexts)
+    del sides_given, items, outcome, complaints  # so that each side can go as soon as it is sorted
     votes = _sorted_votes(item_labels, sides, judges, said, weight, rows.text, keep is None)
     return replace(
         votes,
         both_bad=0 if bad is None else int((bad if keep is None else bad & keep).sum()),
         judges_known=columns.judge is not None or rules.judge_per_row,
         left_out=left_out,
-        notices=notices(votes.items, votes.judges),
+        notices=sentences(spellings),
+        spellings=spellings,
+        repeats=repeats,
     )
 
 
@@ -147,6 +157,34 @@ def _sorted_votes(
         lists=no_lists(len(judge_labels)),
         sides_known=said is not None,
     )
+
+
+def _repeats(
+    judge: Codes, sides: Sequence[Codes], said: NDArray[np.int8] | None, contexts: pl.DataFrame
+) -> Repeats | None:
+    """Count the votes that are the same as earlier ones but for their contexts.
+
+    Rows without a judge are no votes.
+    """
+    kept = np.flatnonzero(judge >= 0)
+    left, right = (side[kept].astype(np.int64) for side in sides)
+    vote = np.full(len(kept), LEFT_WON) if said is None else VOTE_OF[said[kept]]
+    facts = contexts[kept].with_columns(
+        pl.Series("(judge)", judge[kept]),
+        pl.Series("(low)", np.minimum(left, right)),
+        pl.Series("(high)", np.maximum(left, right)),
+        pl.Series("(said)", np.where(left > right, -vote, vote)),
+    )
+    same = [name for name in facts.columns if name not in contexts.columns]
+    plain = facts.select(same).n_unique()
+    if plain == len(facts):
+        return None
+    apart = facts.n_unique() - plain
+    if not apart:
+        return Repeats(0, ())
+    gains = {name: facts.select(*same, name).n_unique() - plain for name in contexts.columns}
+    enough = [name for name, gain in gains.items() if gain == apart][:1]
+    return Repeats(apart, tuple(enough or [name for name, gain in gains.items() if gain]))
 
 
 def _voted_on(sides: Sequence[Codes], judge: Codes, n_items: int) -> NDArray[np.bool_]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -26,16 +27,16 @@ class Place:
     """Whether the folders of the path may hold columns, as in ``judge=ann/part-0.parquet``."""
 
 
-def places(source: str | os.PathLike[str] | IO[bytes]) -> list[Place]:
+def places(source: str | os.PathLike[str] | IO[bytes], *, unpack_all: bool = False) -> list[Place]:
     """Find the file or files a source stands for, in a fixed order."""
     if isinstance(source, str) and source == "-":
         if sys.stdin is None:
             raise InputError("There is no standard input to read votes from.")
-        return _unpacked([Place("Standard input", sys.stdin.buffer.read())])
+        return _unpacked([Place("Standard input", sys.stdin.buffer.read())], unpack_all)
     if isinstance(source, str | os.PathLike):
-        return _places_at(os.fspath(source))
+        return _places_at(os.fspath(source), unpack_all)
     if hasattr(source, "read"):
-        return _unpacked([_opened(source)])
+        return _unpacked([_opened(source)], unpack_all)
     raise InputError(
         f"Votes cannot be read from a {type(source).__name__}. "
         "Give a file name or an open file; for data frames there is votes_from."
@@ -51,7 +52,7 @@ def _opened(file: IO[bytes]) -> Place:
     )
 
 
-def _places_at(text: str) -> list[Place]:
+def _places_at(text: str, unpack_all: bool) -> list[Place]:
     if not text.strip():
         raise InputError("The name of the file of votes is empty.")
     path = Path(text).expanduser()
@@ -59,7 +60,7 @@ def _places_at(text: str) -> list[Place]:
         found = _found(path)
         if not found and not path.is_dir():
             raise _not_there(text, path)
-        found = _unpacked(found)
+        found = _unpacked(found, unpack_all)
     except InputError:
         raise
     except (OSError, ValueError) as error:
@@ -69,15 +70,15 @@ def _places_at(text: str) -> list[Place]:
     return found if len(found) == 1 else _one_format(text, found)
 
 
-def _unpacked(found: list[Place]) -> list[Place]:
+def _unpacked(found: list[Place], unpack_all: bool) -> list[Place]:
     """Put the files in archives in the place of these."""
-    return [inner for place in found for inner in _files_of(place)]
+    return [inner for place in found for inner in _files_of(place, unpack_all)]
 
 
-def _files_of(place: Place) -> list[Place]:
+def _files_of(place: Place, unpack_all: bool) -> list[Place]:
     if not is_archive(place.where):
         return [place]
-    members = unpacked(place.name, place.where)
+    members = unpacked(place.name, place.where, unpack_all=unpack_all)
     return _one_format(
         f"The archive {place.name}",
         [Place(f"{place.name}/{name}", content) for name, content in members],
@@ -85,16 +86,24 @@ def _files_of(place: Place) -> list[Place]:
     )
 
 
+def files_at(source: str) -> list[Path]:
+    """The files that a name stands for, archives as they are; none if it stands for nothing."""
+    with suppress(OSError, ValueError, RuntimeError):  # reading it will say what is wrong
+        return [] if source == "-" else _paths(Path(source).expanduser())
+    return []
+
+
 def _found(path: Path) -> list[Place]:
+    return [_file(file, in_folder=file != path) for file in _paths(path)]
+
+
+def _paths(path: Path) -> list[Path]:
+    """The file of this name, those in the folder of this name, or those that match."""
     if path.is_dir():
-        return [_file(inner, in_folder=True) for inner in _files_in(path)]
+        return _files_in(path)
     if path.exists():
-        return [_file(path)]
-    return (
-        [_file(match, in_folder=True) for match in _matching(path)]
-        if GLOB_SIGNS & set(str(path))
-        else []
-    )
+        return [path]
+    return _matching(path) if GLOB_SIGNS & set(str(path)) else []
 
 
 def _matching(pattern: Path) -> list[Path]:
@@ -104,9 +113,18 @@ def _matching(pattern: Path) -> list[Path]:
 
 
 def _file(path: Path, in_folder: bool = False) -> Place:
-    # Polars would expand these signs, and cannot map a pipe into memory.
-    as_bytes = GLOB_SIGNS & set(str(path)) or not path.is_file()
-    return Place(path.name, path.read_bytes() if as_bytes else path, in_folder)
+    # Polars would expand these signs, cannot map a pipe into memory, and wants names in UTF-8.
+    name = os.fsencode(path.name).decode(errors="backslashreplace")
+    as_bytes = GLOB_SIGNS & set(str(path)) or not path.is_file() or not _is_utf8(path)
+    return Place(name, path.read_bytes() if as_bytes else path, in_folder)
+
+
+def _is_utf8(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _files_in(folder: Path) -> list[Path]:

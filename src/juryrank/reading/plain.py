@@ -31,6 +31,8 @@ class Plain:
     left_out: LeftOut = NOTHING
     """What was left out before there were rows."""
     notices: tuple[str, ...] = ()
+    remark: str = ""
+    """What was found to be unusual in opening it."""
 
 
 def left_out_of(name: str, places: Sequence[str], of: int, what: str, why: str) -> LeftOut:

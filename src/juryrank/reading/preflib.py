@@ -26,12 +26,30 @@ _ORDER = rf"^([0-9]+(?:\.[0-9]+)?)\s*[:,]\s*({_LEVEL}(?:\s*,\s*{_LEVEL})*)$"
 _ALTERNATIVES = re.compile(r"#\s*NUMBER ALTERNATIVES\s*:\s*([0-9]+)\s*", re.IGNORECASE)
 
 
+LARGEST_NUMBER, LONGEST_NUMBER = 2**62, 20
+MOST_VOTERS = 50_000_000
+
+
 @dataclass(frozen=True)
 class _File:
     """The alternatives by their number, and the lines of orders with the number of each line."""
 
     names: dict[int, str]
     orders: pl.DataFrame
+    count: int
+    """How many alternatives there are said to be; not all may have names."""
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """The names, if every alternative has one of its own; else none."""
+        names = list(self.names.values())
+        whole = all(names) and len(set(names)) == len(names)
+        return self.names if whole and self.names.keys() >= set(range(1, self._named_up_to)) else {}
+
+    @property
+    def _named_up_to(self) -> int:
+        """The number after the last that must be looked for, if there are not more than names."""
+        return min(self.count, len(self.names) + 1) + 1
 
 
 def preflib_rows(name: str, content: str) -> Plain:
@@ -50,9 +68,8 @@ def preflib_rows(name: str, content: str) -> Plain:
 def _new(lines: list[str]) -> _File:
     """Read a header of comments, and orders such as ``3: 1,2,{3,4}``."""
     found = [match for line in lines if (match := _NAME.match(line.strip()))]
-    count = next((int(m[1]) for line in lines if (m := _ALTERNATIVES.match(line.strip()))), 0)
-    names = dict.fromkeys(range(1, count + 1), "")
-    return _File(names | _named(found), _numbered(lines, after=0))
+    count = next((_number(m[1]) for line in lines if (m := _ALTERNATIVES.match(line.strip()))), 0)
+    return _File(_named(found), _numbered(lines, after=0), count)
 
 
 def _old(name: str, lines: list[str]) -> _File:
@@ -66,7 +83,7 @@ def _old(name: str, lines: list[str]) -> _File:
         if not match:
             raise _no_header(name, f"line {number:,} is not the number and name of an alternative")
         found.append(match)
-    return _File(_named(found), _numbered(lines, after=count + 2))
+    return _File(_named(found), _numbered(lines, after=count + 2), count)
 
 
 def _no_header(name: str, why: str) -> InputError:
@@ -76,7 +93,12 @@ def _no_header(name: str, why: str) -> InputError:
 
 
 def _named(found: list[re.Match[str]]) -> dict[int, str]:
-    return {int(match[1]): match[2].strip() for match in found}
+    return {_number(match[1]): match[2].strip() for match in found}
+
+
+def _number(digits: str) -> int:
+    """A number as it is, or one that is too large for any alternative."""
+    return min(int(digits[:LONGEST_NUMBER]), LARGEST_NUMBER)
 
 
 def _numbered(lines: list[str], after: int) -> pl.DataFrame:
@@ -91,7 +113,7 @@ def _read(file: _File) -> pl.DataFrame:
     text = file.orders["text"]
     order = (
         text.str.extract(_ORDER, 2).fill_null("").str.extract_all(_LEVEL).to_frame("order")
-    ).select(pl.col("order").list.eval(_alternatives(file.names)))["order"]
+    ).select(pl.col("order").list.eval(_alternatives(file)))["order"]
     owner, _, levels = flat(order)
     inner, _, alternatives = flat(levels)
     unknown = owner[inner[alternatives.is_null().to_numpy()]]
@@ -111,15 +133,17 @@ def _read(file: _File) -> pl.DataFrame:
     )
 
 
-def _alternatives(names: dict[int, str]) -> pl.Expr:
+def _alternatives(file: _File) -> pl.Expr:
     """Make lists of labels from texts such as ``3`` and ``{3,4}``; nothing for the unknown."""
-    number = pl.element().cast(pl.Int64, strict=False)
-    labels: list[str] | list[int] = list(names.values())
-    if not all(labels) or len(set(labels)) < len(labels):
-        labels = list(names)
-    if names:
-        number = number.replace_strict(list(names), labels, default=None)
-    return pl.element().str.extract_all("[0-9]+").list.eval(number)
+    number, labels = pl.element().cast(pl.Int64, strict=False), file.labels
+    if labels:
+        label = number.replace_strict(list(labels), list(labels.values()), default=None)
+    elif file.count or file.names:
+        known = number.is_between(1, file.count) | number.is_in(list(file.names))
+        label = pl.when(known).then(number)
+    else:
+        label = number
+    return pl.element().str.extract_all("[0-9]+").list.eval(label)
 
 
 def one_judge_per_voter(votes: Votes) -> Votes:
@@ -129,6 +153,12 @@ def one_judge_per_voter(votes: Votes) -> Votes:
         raise InputError(
             "Some orders were given a number of times that is not whole, so that who gave them "
             "cannot be told apart: leave --judge-per-row (judge_per_row=True) away."
+        )
+    if count.sum() > MOST_VOTERS:
+        raise InputError(
+            f"There are said to be {count.sum():,.0f} voters, and at most {MOST_VOTERS:,} can be "
+            "told apart: leave --judge-per-row (judge_per_row=True) away, and each line counts as "
+            "often as it says."
         )
     times = count.astype(np.int64)
     number = np.arange(int(times.sum()) + 1)

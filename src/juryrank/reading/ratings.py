@@ -24,20 +24,26 @@ from juryrank.reading.rows import (
     sift,
     weights,
 )
+from juryrank.reading.spelling import sentences, told, with_spellings
 from juryrank.votes import LeftOut, Votes
 
 Ints = NDArray[np.int64]
 MOST_PAIRS = 50_000_000
-_WITH_A_LABEL = "^([+-]?[0-9]+(?:[.,][0-9]+)?)\\s*%?\\s*(?:[-\u2013\u2014:=(/].*)?$"
-"""A rating may say what it means: ``5 - very good``, ``4 (good)``, ``3/5``, ``80%``."""
+_WITH_A_LABEL = (
+    "^([+-]?[0-9]+(?:[.,][0-9]+)?)\\s*(%|/\\s*[0-9]+(?:[.,][0-9]+)?)?\\s*"
+    "(?:[-\u2013\u2014:=(]\\s*[^0-9\\s].*)?$"
+)
+"""A rating may say what it means: ``5 - very good``, ``4 (good)``, ``3/5``, ``80%``. It is taken
+apart into the number and what it is a part of; dates, times and ranges are no ratings."""
 _PAIRS = PairColumns("left", "right", "winner", "judge", None)
 
 
 def rating_votes(rows: Rows, columns: RatingColumns, rules: Rules) -> Votes:
     """Compare the ratings of each judge and context, pair by pair; equal ones are ties."""
-    judges = judges_of(rows, columns.judge, per_row=False)
+    judges = judges_of(rows, columns.judge, per_row=False, merge_names=rules.merge_names)
     contexts = None if columns.id is None else coded(labels(rows.frame[columns.id]))
-    items = coded(labels(rows.frame[columns.item]))
+    given = coded(labels(rows.frame[columns.item]))
+    items = with_spellings(given, "item", merge=rules.merge_names)
     rating = ratings(rows.frame[columns.rating])
     group, _ = grouped(judges, contexts)
     found = [
@@ -72,12 +78,20 @@ def rating_votes(rows: Rows, columns: RatingColumns, rules: Rules) -> Votes:
             "winner": np.where(rating[better] == rating[worse], "tie", "left"),
         }
     )
-    every = Rows(pairs, rows.names, (len(pairs),), rows.text)
+    context = None
+    if contexts is not None:
+        name = str(columns.id)
+        context = pl.DataFrame({name: contexts.labels.gather(contexts.codes[0][better])})
+    every = Rows(pairs, rows.names, (len(pairs),), rows.text, contexts=context)
     meant = Rules({"tie": 0, "left": 1}, na_is_name=True)
+    votes = pair_votes(every, _PAIRS, meant)
+    merged = tuple(one for one in told(items.spellings, judges.spellings) if one.merged)
     return replace(
-        pair_votes(every, _PAIRS, meant),
+        votes,
         judges_known=columns.judge is not None or rules.judge_per_row,
         sides_known=False,
+        notices=(*sentences(merged), *votes.notices),
+        spellings=(*merged, *votes.spellings),
         left_out=left_out + _alone(rows, group, kept, np.concatenate((better, worse))),
     )
 
@@ -86,7 +100,12 @@ def ratings(column: pl.Series) -> NDArray[np.float64]:
     """Take ratings as numbers, NaN for what is none."""
     column = labels(column)
     if column.dtype == pl.String:
-        column = column.str.strip_chars().str.extract(_WITH_A_LABEL, 1)
+        text = column.str.strip_chars()
+        column = text.str.extract(_WITH_A_LABEL, 1)
+        unit = text.str.extract(_WITH_A_LABEL, 2).str.replace_all(r"\s", "").fill_null("")
+        usual = unit.filter(column.is_not_null()).mode().sort()
+        if len(usual):  # 8/10 and 60/100 cannot be compared as they are
+            column = column.zip_with(unit == usual[0], pl.Series([None], dtype=pl.String))
     number = weights(column)
     return np.where(np.isfinite(number), number, np.nan)
 

@@ -8,9 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Literal
 
+import polars as pl
+
 from juryrank.errors import InputError
+from juryrank.joining import joined_readings
 from juryrank.reading import preflib
 from juryrank.reading.ballots import ballot_votes
+from juryrank.reading.by_value import column_to_rank_by, votes_by_value
 from juryrank.reading.columns import (
     ChoiceColumns,
     Columns,
@@ -21,22 +25,29 @@ from juryrank.reading.columns import (
     WideColumns,
     choose,
 )
-from juryrank.reading.files import Part, Rows, header, parts_of, read_rows
+from juryrank.reading.files import Part, Rows, header, label_columns, parts_of, read_rows
 from juryrank.reading.frames import part_of
 from juryrank.reading.grids import made_long
 from juryrank.reading.larger import larger_votes
 from juryrank.reading.long import long_ballots
+from juryrank.reading.names import plain
 from juryrank.reading.outcomes import as_text, told_numbers
 from juryrank.reading.pairs import pair_votes
 from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ballots
 from juryrank.reading.ratings import rating_votes
 from juryrank.reading.request import Asked, Request, request_of
 from juryrank.reading.rows import Rules
-from juryrank.reading.told import reading_of
+from juryrank.reading.times import judge_times, time_column
+from juryrank.reading.told import reading_of, unused_columns
+from juryrank.reading.unused import contexts_in
 from juryrank.reading.verdicts import number_in
+from juryrank.reading.where import Filtered
+from juryrank.reading.where import filtered as filtered_parts
 from juryrank.sizes import size_in_bytes
-from juryrank.votes import Votes
+from juryrank.votes import ByValue, LeftOut, Reading, Votes
 
+MOST_TOLD_APART = 1_000_000
+"""Rows up to which votes on other questions are told from duplicates."""
 FIRST_ROWS = 1000
 """Rows in which an outcome that is a number is looked for."""
 
@@ -47,6 +58,7 @@ def read_votes(
     format: str | None = None,  # noqa: A002  the word users know
     encoding: str | None = None,
     sheet: str | None = None,
+    unpack_all: bool = False,
     judge: str | None = None,
     winner: str | None = None,
     loser: str | None = None,
@@ -65,7 +77,10 @@ def read_votes(
     outcome_map: Mapping[str, str] | None = None,
     judge_per_row: bool = False,
     na_is_name: bool = False,
+    merge_names: bool = False,
     skip_bad: bool | Literal["most"] = False,
+    where: str | None = None,
+    by: str | None = None,
     memory: str | int | None = None,
 ) -> Votes:
     """Read votes from a file: pairs, rankings, or choices from sets.
@@ -80,6 +95,7 @@ def read_votes(
         encoding: The encoding of text, such as ``"cp1252"``; without it UTF-8, or a guess that
             ``votes.reading`` tells.
         sheet: The name of the sheet of a spreadsheet; without it the first.
+        unpack_all: Unpack a compressed file or an archive however large it becomes.
         judge: The column of judges, if its name does not say so. Without such a column all votes
             are one judge's.
         winner: The column of winners, or of outcomes where there are left and right items, or of
@@ -108,8 +124,14 @@ def read_votes(
         judge_per_row: Take every row, or ranking, as a judge of its own, named by its number (in
             PrefLib's files everyone who is counted).
         na_is_name: Take N/A, NaN, null and the like as names of items or judges.
+        merge_names: Make names one that differ only by case, blanks, the composition of accents or
+            invisible signs: the spelling that occurs most often, or the first of several.
         skip_bad: Leave bad rows out and count them, instead of raising an error; "most": even if
             they are more than half.
+        where: A condition that rows must fulfil to be read: ``'language == "de" and round > 3'``,
+            with ``== != < <= > >=``, ``in (...)``, ``is null``, ``and``, ``or``, ``not`` and
+            parentheses. What is in quotes is compared as text, what is not as a number.
+        by: A column each value of which is to be ranked apart, with ``rank(votes, by=...)``.
         memory: For votes on pairs that are larger than memory: how much to use for reading, such as
             ``"1GB"``, beside what Python and its libraries take. The votes are then kept in files
             of the folder for temporary ones (set TMPDIR to choose it), which go with the votes.
@@ -134,9 +156,16 @@ def read_larger(
     `say` is called with what is being done.
     """
     limit, rules = size_in_bytes(memory), request.rules
-    opened = []
+    if request.by is not None:
+        raise InputError(
+            "A limit of memory (--memory, memory=...) is for one ranking, and values are to be "
+            "ranked apart (--by, by=...): omit one of the two, or take the values one after the "
+            "other with --where (where=...)."
+        )
+    opened, kept = [], []
     for source in sources:
-        given = parts_of(source, request.opening)
+        given, filtered = _filtered(parts_of(source, request.opening), request.where)
+        kept.append(filtered)
         parts = [made_long(part, request.asked, request.grid) for part in given]
         opened.append((parts, _pair_columns(parts, request.asked, rules)))
     # Rows are judges of their own: those of the same number in two files are not the same.
@@ -144,10 +173,22 @@ def read_larger(
     prefixes = [Path(str(source)).name for source in sources] if apart else ()
     votes, known = larger_votes(opened, rules, limit, prefixes, say)
     told = tuple(
-        reading_of(parts, columns, rules, rows.rows, rows.total, numbers)
-        for (parts, columns), (rows, numbers) in zip(opened, known, strict=True)
+        reading_of(
+            parts, columns, rules, one.left_out.rows, one.left_out.total, one.numbers, filtered,
+            one.spellings, one_judge=votes.n_judges == 1,
+        )
+        for (parts, columns), one, filtered in zip(opened, known, kept, strict=True)
+    )  # fmt: skip
+    notices = [notice for filtered in kept if filtered for notice in filtered.notices]
+    return replace(
+        votes,
+        reading=joined_readings(told, votes.spellings),
+        notices=(*votes.notices, *notices),
     )
-    return replace(votes, reading=told)
+
+
+def _filtered(parts: Sequence[Part], where: str | None) -> tuple[Sequence[Part], Filtered | None]:
+    return (parts, None) if where is None else filtered_parts(parts, where)
 
 
 def votes_from(
@@ -171,7 +212,10 @@ def votes_from(
     outcome_map: Mapping[str, str] | None = None,
     judge_per_row: bool = False,
     na_is_name: bool = False,
+    merge_names: bool = False,
     skip_bad: bool | Literal["most"] = False,
+    where: str | None = None,
+    by: str | None = None,
 ) -> Votes:
     """Take votes from a data frame: pairs, rankings, or choices from sets.
 
@@ -196,8 +240,12 @@ def votes_from(
         outcome_map: What the words in the outcome column mean.
         judge_per_row: Take every row, or ranking, as a judge of its own.
         na_is_name: Take N/A, NaN, null and the like as names of items or judges.
+        merge_names: Make names one that differ only by case, blanks, the composition of accents or
+            invisible signs: the spelling that occurs most often, or the first of several.
         skip_bad: Leave bad rows out and count them, instead of raising an error; "most": even if
             they are more than half.
+        where: A condition that rows must fulfil to be read.
+        by: A column each value of which is to be ranked apart.
 
     Raises:
         InputError: The frame holds no votes or bad rows; the message says which.
@@ -211,20 +259,71 @@ def as_votes(votes: Votes | object) -> Votes:
     return votes if isinstance(votes, Votes) else votes_from(votes)
 
 
+def votes_by(votes: Votes | object, column: str) -> ByValue:
+    """Give the votes of each value of a column, which they were read with, or a data frame has."""
+    known = votes.by if isinstance(votes, Votes) else votes_from(votes, by=column).by
+    if known is None or plain(known.column) != plain(column):
+        raise InputError(
+            f"The votes were read without the column {column!r}, and so cannot be ranked by it. "
+            f"Name it when you read them: read_votes(..., by={column!r}) or "
+            f"votes_from(..., by={column!r}), and nothing but join_votes, without and in_pairs "
+            "after that."
+        )
+    return known
+
+
 def _votes(given: Sequence[Part], request: Request) -> Votes:
     rules = request.rules
+    given, filtered = _filtered(given, request.where)
     parts = [made_long(part, request.asked, request.grid) for part in given]
     columns = _chosen(parts, request.asked, rules)
-    rows = read_rows(parts, columns.used)
+    by = None if request.by is None else column_to_rank_by(parts, request.by)
+    more = [] if by is None or by in columns.used else [by]
+    rows = read_rows(parts, [*columns.used, *more])
     if not len(rows.frame):
         raise InputError(f"{parts[0].name} has a header but no votes.")
-    votes = _with_remarks(_coded(rows, columns, rules), parts)
+    if by is None and isinstance(columns, PairColumns) and len(rows.frame) <= MOST_TOLD_APART:
+        rows = replace(rows, contexts=_contexts(parts, columns))
+    votes = _coded(rows, columns, rules) if by is None else _by_value(rows, columns, rules, by)
+    votes = _with_remarks(votes, parts, () if filtered is None else filtered.notices)
+    votes = _with_times(votes, parts, columns, rules)
     numbers = _told_numbers(rows, columns, votes, rules)
-    told = reading_of(parts, columns, rules, len(rows.frame), votes.left_out.total, numbers)
-    votes = replace(votes, reading=(told,))
+    told = reading_of(
+        parts, columns, rules, len(rows.frame), votes.left_out.total, numbers, filtered,
+        votes.spellings, by=by, one_judge=votes.n_judges == 1,
+        time=None if votes.times is None else votes.times.column,
+    )  # fmt: skip
+    votes = _with_reading(votes, told)
     if rules.judge_per_row and columns == preflib.COLUMNS:
         return preflib.one_judge_per_voter(votes)
     return votes
+
+
+def _with_reading(votes: Votes, told: Reading) -> Votes:
+    by = votes.by
+    if by is not None:
+        by = replace(by.mapped(lambda own: replace(own, reading=(told,))), reading=(told,))
+    return replace(votes, reading=(told,), by=by)
+
+
+def _by_value(rows: Rows, columns: Columns, rules: Rules, by: str) -> Votes:
+    numbered = rules.judge_per_row and isinstance(columns, LongColumns | RatingColumns)
+    return votes_by_value(
+        rows, by, rules, lambda own: _coded(own, columns, rules), judges_are_numbers=numbered
+    )
+
+
+def _with_times(votes: Votes, parts: Sequence[Part], columns: Columns, rules: Rules) -> Votes:
+    """Add how long each judge takes for a vote, if a column tells."""
+    column = time_column(parts, unused_columns(parts[0], columns))
+    times = None if column is None else judge_times(parts, columns, rules, votes, column)
+    return replace(votes, times=times)
+
+
+def _contexts(parts: Sequence[Part], columns: Columns) -> pl.DataFrame | None:
+    """Read the columns, not used otherwise, that may tell a vote from the same one once more."""
+    named = label_columns(parts, contexts_in(unused_columns(parts[0], columns)))
+    return read_rows(parts, named).frame.select(named) if named else None
 
 
 def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> tuple[str, ...]:
@@ -237,11 +336,17 @@ def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> t
     return told_numbers(as_text(words.unique()), columns, votes.items, rules.meanings)
 
 
-def _with_remarks(votes: Votes, parts: Sequence[Part]) -> Votes:
+def _with_remarks(votes: Votes, parts: Sequence[Part], more: Sequence[str]) -> Votes:
     """Add what was left out, and what was noticed, before there were rows."""
-    notices = tuple(dict.fromkeys(notice for part in parts for notice in part.plain.notices))
-    left_out = sum((part.plain.left_out for part in parts), votes.left_out)
-    return replace(votes, left_out=left_out, notices=(*votes.notices, *notices))
+    notices = dict.fromkeys(notice for part in parts for notice in part.plain.notices)
+    notices |= dict.fromkeys(more)
+    before = sum((part.plain.left_out for part in parts), LeftOut())
+    by = votes.by
+    if by is not None:
+        by = replace(by, remarks=(*by.remarks, *before.sentences, *notices))
+    return replace(
+        votes, left_out=votes.left_out + before, notices=(*votes.notices, *notices), by=by
+    )
 
 
 def _chosen(parts: Sequence[Part], asked: Asked, rules: Rules) -> Columns:

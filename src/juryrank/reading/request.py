@@ -28,15 +28,26 @@ class Request:
     """The user's name for each column, None where the header has to say."""
     grid: Grid
     rules: Rules
+    where: str | None = None
+    """Which rows are read; None: all."""
+    by: str | None = None
+    """The column each value of which is ranked apart."""
 
 
 def request_of(options: Mapping[str, Any]) -> Request:
     """Check the keywords of `read_votes` or `votes_from`."""
     return Request(
-        Opening(options.get("format"), options.get("encoding"), options.get("sheet")),
+        Opening(
+            options.get("format"),
+            options.get("encoding"),
+            options.get("sheet"),
+            options.get("unpack_all", False),
+        ),
         {role: options[role] for role in COLUMNS},
         _grid(options["item_columns"], options["cells"], options["counts"]),
         _rules(options),
+        options.get("where"),
+        options.get("by"),
     )
 
 
@@ -60,4 +71,5 @@ def _rules(options: Mapping[str, Any]) -> Rules:
         skip_most=skip_bad == "most",
         na_is_name=options["na_is_name"],
         lower_is_better=options["lower_is_better"],
+        merge_names=options["merge_names"],
     )

@@ -14,6 +14,7 @@ from juryrank.errors import InputError, counted, share
 from juryrank.reading.coding import Coded, coded, labels
 from juryrank.reading.files import Rows
 from juryrank.reading.outcomes import AMBIGUOUS, UNKNOWN, Outcomes, Words
+from juryrank.reading.spelling import with_spellings
 from juryrank.votes import LeftOut
 
 Mask = NDArray[np.bool_]
@@ -23,7 +24,13 @@ LARGEST_WEIGHT = 1e12
 NO_JUDGE = "(all)"
 SKIPPED = "whose outcome is skip or mapped to skip"
 SAME = "in which an item is compared with itself"
-NA_NAMES = ("n/a", "na", "nan", "null", "none", "nil", "#n/a", "<na>", "nat", "#value!", "#ref!")
+NA_NAMES = (
+    "n/a", "na", "n.a.", "nan", "null", "none", "nil", "<na>", "nat", "undefined", "unknown",
+    "missing", "not available", "not applicable", "(none)", "(null)", "(blank)", "(unknown)", "-",
+    "--", "---", "\u2013", "\u2014", "?", "??", "???", ".", "...", "\u2026", "#n/a", "#na",
+    "#value!", "#ref!", "#name?", "#null!", "#num!", "#div/0!",
+)  # fmt: skip
+"""Also dashes and dots, and what spreadsheets write where a formula fails."""
 DECIMAL_COMMA, THOUSANDS = r"^[+-]?[0-9]*,[0-9]+$", r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
 _HOW_TO_WEIGH = "A plain vote has weight 1; write 1250, not 1,250, which might be 1.25 too."
 _WAY_OUT = "Such rows can be left out with --skip-bad (skip_bad=True)."
@@ -44,6 +51,17 @@ class Rules:
     """Whether N/A and the like are names of items and judges."""
     lower_is_better: bool = False
     """Whether the lowest rating is the best."""
+    merge_names: bool = False
+    """Whether names that look the same are one."""
+
+
+class BadRowsError(InputError):
+    """Rows that are no votes, and what is wrong with them."""
+
+    def __init__(self, found: Sequence[Cases], place: Callable[[int], str]) -> None:
+        said = [f"{cases.sentence(place)} {cases.hint}".rstrip() for cases in found]
+        super().__init__(" ".join([*said, _WAY_OUT]))
+        self.found = tuple(found)
 
 
 class Value(NamedTuple):
@@ -150,15 +168,14 @@ class Complaint:
         return tuple(Value(*row) for row in grouped.iter_rows())
 
 
-def judges_of(rows: Rows, column: str | None, per_row: bool) -> Coded:
+def judges_of(rows: Rows, column: str | None, per_row: bool, *, merge_names: bool) -> Coded:
     """Code the judge of every row; without a column, one for all or one for each."""
     count = len(rows.frame)
     if per_row:
-        numbers = np.arange(count, dtype=np.int32)
-        return Coded(pl.Series(numbers.astype(np.int64) + 1), (numbers,))
+        return Coded(rows.numbers, (np.arange(count, dtype=np.int32),))
     if column is None:
         return Coded(pl.Series([NO_JUDGE]), (np.zeros(count, dtype=np.int32),))
-    return coded(labels(rows.frame[column]))
+    return with_spellings(coded(labels(rows.frame[column])), "judge", merge=merge_names)
 
 
 def missing(column: str, codes: NDArray[np.int32]) -> Complaint:
@@ -283,8 +300,7 @@ def sift(
 def refuse(found: Sequence[Cases], place: Callable[[int], str]) -> None:
     """Complain if there are bad rows."""
     if found:
-        said = [f"{cases.sentence(place)} {cases.hint}".rstrip() for cases in found]
-        raise InputError(" ".join([*said, _WAY_OUT]))
+        raise BadRowsError(found, place)
 
 
 def account(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -24,16 +25,18 @@ class Sheet(NamedTuple):
 def read_sheet(name: str, where: Path | bytes, wanted: str | None) -> Sheet:
     """Read a sheet, the first unless another is wanted; its first row is the header."""
     content = content_of(where)
-    names = _sheet_names(content)
+    with _complaining():
+        names = list(_fastexcel().read_excel(content).sheet_names)
     sheet = names[0] if wanted is None else _chosen(name, names, wanted)
     try:
-        cells = pl.read_excel(
-            io.BytesIO(content),
-            sheet_name=sheet,
-            engine="calamine",
-            has_header=False,  # so that columns of the same name are told apart as in CSV
-            infer_schema_length=0,
-        )
+        with _complaining():
+            cells = pl.read_excel(
+                io.BytesIO(content),
+                sheet_name=sheet,
+                engine="calamine",
+                has_header=False,  # so that columns of the same name are told apart as in CSV
+                infer_schema_length=0,
+            )
     except pl.exceptions.NoDataError as error:
         raise _empty(name, sheet, names) from error
     header = [str(cell or "") for cell in cells.row(0)]
@@ -43,7 +46,7 @@ def read_sheet(name: str, where: Path | bytes, wanted: str | None) -> Sheet:
     return Sheet(rows, remark if others and wanted is None else "")
 
 
-def _sheet_names(content: bytes) -> list[str]:
+def _fastexcel() -> Any:
     try:
         import fastexcel
     except ModuleNotFoundError:
@@ -51,9 +54,15 @@ def _sheet_names(content: bytes) -> list[str]:
             "Reading Excel and OpenDocument files needs the package fastexcel: pip install "
             "'juryrank[excel]'. Or save the sheet as CSV."
         ) from None
+    return fastexcel
+
+
+@contextmanager
+def _complaining() -> Iterator[None]:
+    """Let what the package finds wrong be wrong values, as it is of other formats."""
     try:
-        return list(fastexcel.read_excel(content).sheet_names)
-    except fastexcel.FastExcelError as error:
+        yield
+    except _fastexcel().FastExcelError as error:
         raise ValueError(str(error)) from error
 
 

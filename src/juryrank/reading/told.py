@@ -18,6 +18,9 @@ from juryrank.reading.columns import (
 from juryrank.reading.files import Before, Part, header
 from juryrank.reading.plain import PLACE
 from juryrank.reading.rows import Rules
+from juryrank.reading.unused import maybe_judges, pooled_in
+from juryrank.reading.where import Filtered
+from juryrank.spellings import Spellings
 from juryrank.votes import Reading
 
 _KINDS = {
@@ -37,6 +40,12 @@ def reading_of(
     rows: int,
     left_out: int,
     numbers: tuple[str, ...] = (),
+    filtered: Filtered | None = None,
+    spellings: tuple[Spellings, ...] = (),
+    *,
+    by: str | None = None,
+    one_judge: bool = False,
+    time: str | None = None,
 ) -> Reading:
     """Tell how the files of one source were read.
 
@@ -47,18 +56,32 @@ def reading_of(
         rows: How many rows there were.
         left_out: How many of them are no votes.
         numbers: What outcomes that are numbers were taken to mean.
+        filtered: Which rows were read, if not all.
+        spellings: Names that look the same.
+        by: The column each value of which is ranked apart.
+        one_judge: Whether all votes are one judge's.
+        time: The column that tells how long a vote took.
     """
+    used_otherwise = {time, by, *(() if filtered is None else filtered.columns)}
+    unused = tuple(name for name in unused_columns(parts[0], columns) if name not in used_otherwise)
     before = parts[0].before or Before(_kind(parts[0], columns), rows)
     roles = () if parts[0].format == "preflib" else tuple(_roles(columns))
+    roles += () if time is None else (("time", time),)
+    roles += () if by is None else (("by", by),)
     more = f" and {counted(len(parts) - 1, 'more file')}" if len(parts) > 1 else ""
     return Reading(
         source=f"{parts[0].name}{more}",
         kind=before.kind,
-        rows=before.rows,
+        rows=before.rows if filtered is None else filtered.of,
         columns=tuple((role, name) for role, name in roles if not name.startswith("(")),
-        ignored=tuple(_ignored(parts[0], columns)),
+        ignored=unused,
         left_out=left_out,
         remarks=(*parts[0].remarks, *numbers, *_conventions(columns, rules)),
+        where=None if filtered is None else filtered.where,
+        kept=None if filtered is None else filtered.kept,
+        spellings=spellings,
+        pooled=pooled_in(parts, unused),
+        maybe_judges=maybe_judges(parts, unused) if one_judge else (),
     )
 
 
@@ -77,13 +100,16 @@ def _roles(columns: Columns) -> Iterator[tuple[str, str]]:
         yield words.get(one.name, one.name), name
 
 
-def _ignored(part: Part, columns: Columns) -> Iterator[str]:
+def unused_columns(part: Part, columns: Columns) -> tuple[str, ...]:
+    """Name the columns that hold no part of the votes."""
     if part.format == "preflib":
-        return
+        return ()
     used = {*columns.used, PLACE}
-    for name in header(part):
-        if name not in used and not (part.before and name.startswith("(")):
-            yield name or "(unnamed)"
+    return tuple(
+        name or "(unnamed)"
+        for name in header(part)
+        if name not in used and not (part.before and name.startswith("("))
+    )
 
 
 def _conventions(columns: Columns, rules: Rules) -> Iterator[str]:

@@ -14,7 +14,7 @@ from juryrank.judging.verdicts import by_attention
 from juryrank.labels import WIDEST_NAME, short
 from juryrank.models import NEEDS_ATTENTION, Verdict
 from juryrank.remarks import remarks_beside_verdicts
-from juryrank.words import CLEAR, WORTH_SAYING, is_sure, leading, some
+from juryrank.words import CLEAR, WORTH_SAYING, is_sure, leading, some, tier_columns
 
 if TYPE_CHECKING:
     from juryrank.ranking import Ranking
@@ -67,14 +67,20 @@ def tiers(items: pl.DataFrame) -> list[Tier]:
     if items["tier"].is_null().any():
         return []
     found = [
-        Tier(f"Tier {tier}", len(rows), _named(rows["item"], NAMED_IN_TIER))
-        for (tier,), rows in items.group_by("tier", maintain_order=True)
+        Tier(_name_of_tier(*place), len(rows), _named(rows["item"], NAMED_IN_TIER))
+        for place, rows in items.group_by(tier_columns(items), maintain_order=True)
     ]
     rest = found[MOST_TIERS:]
     if len(rest) < 2:
         return found
     below = Tier(f"{len(rest):,} more tiers", sum(tier.size for tier in rest), "in the table")
     return [*found[:MOST_TIERS], below]
+
+
+def _name_of_tier(*place: object) -> str:
+    """By its number, after that of its group, if there are groups."""
+    *group, tier = place
+    return f"Group {group[0]}, tier {tier}" if group else f"Tier {tier}"
 
 
 def concerns(judges: pl.DataFrame) -> list[Concern]:
@@ -110,7 +116,7 @@ def next_steps(ranking: Ranking) -> list[str]:
     """What would make the answer better."""
     steps = [
         *_step_about_direction(ranking.judges),
-        *_step_about_leaders(ranking),
+        *(_step_about_groups(ranking) if ranking.groups else _step_about_leaders(ranking)),
         *_step_about_items(ranking),
         *_step_about_judges(ranking.judges),
     ]
@@ -122,6 +128,14 @@ def _step_about_direction(judges: pl.DataFrame) -> Iterator[str]:
         yield (
             "Look at a few pairs of which you know the better item: the ranking may be upside down."
         )
+
+
+def _step_about_groups(ranking: Ranking) -> Iterator[str]:
+    first, second = (short(group["item"][0], WIDEST_NAME) for group in ranking.groups[:2])
+    yield (
+        f"Collect votes between the groups, such as {first} against {second}: until then nothing "
+        "is known of how they compare."
+    )
 
 
 def _step_about_leaders(ranking: Ranking) -> Iterator[str]:

@@ -56,7 +56,11 @@ def _figures_of_items(ranking: Ranking) -> Iterator[Figure]:
         "its first." if sure else ""
     )  # fmt: skip
     which = "The items" if count <= LEADERS else f"The best {LEADERS} of {count:,} items"
-    yield Figure("items", ranking.plot.items(LEADERS), f"{which}, the best first.{meaning}")
+    order = "the best first"
+    if ranking.groups:
+        which = which.replace("best", "first")
+        order = "group by group; scores of two groups have nothing to do with each other"
+    yield Figure("items", ranking.plot.items(LEADERS), f"{which}, {order}.{meaning}")
     if count > MOST_NAMED:
         yield Figure("course", ranking.plot.items(), f"The scores of all {count:,} items, by rank.")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from juryrank import __version__
 from juryrank.errors import counted, percent
 from juryrank.models import model_named
+from juryrank.reliability import LEAST_ITEMS
 from juryrank.words import effects_in_words, scale_in_words, tastes_in_words
 
 if TYPE_CHECKING:
@@ -45,6 +46,18 @@ def method(ranking: Ranking) -> Iterator[tuple[str, str]]:
             f"those that rankings imply; of longer rankings only those of {some:,} items, drawn at "
             "random and alike for all rankings",
         )
+
+
+def reliability(ranking: Ranking) -> Iterator[tuple[str, str]]:
+    """What part of the variance of the scores is not error, as comparative judgement has it."""
+    if ranking.fit.posterior is None or len(ranking.items) < LEAST_ITEMS:
+        return
+    found = ranking.reliability
+    yield (
+        "Separation reliability",
+        f"{found.separation:.2f} (separation index {found.separation_index:.1f}); too high if "
+        "pairs were chosen by earlier votes",
+    )
 
 
 def solver(fit: Fit) -> Iterator[tuple[str, str]]:

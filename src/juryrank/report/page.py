@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -15,11 +17,12 @@ from juryrank.labels import literal
 from juryrank.models import VERDICTS, model_named
 from juryrank.plots import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
 from juryrank.report.decision import concerns, next_steps, other_warnings, tiers
-from juryrank.report.figures import agreement_is_chance, figures
-from juryrank.report.method import method, solver
+from juryrank.report.figures import Figure, agreement_is_chance, figures
+from juryrank.report.method import method, reliability, solver
 from juryrank.report.tables import (
     ROWS_AT_FIRST,
     Table,
+    details_table,
     items_table,
     judges_table,
     pairs_table,
@@ -29,7 +32,11 @@ from juryrank.saving import check_report_can_be_made
 from juryrank.words import example, headline, lead, limits
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
     from juryrank.ranking import Ranking
+    from juryrank.rankings import Rankings
 
 SURPRISING = 2.0
 DAY_OF_BUILD = "SOURCE_DATE_EPOCH"
@@ -45,6 +52,7 @@ ON_DARK = {
     "#888888": "#B4BCCA",
 }
 """What the colours of the charts become where the page is dark."""
+_LOOK = {"on_dark": ON_DARK, "rows_at_first": ROWS_AT_FIRST}
 
 
 def report(
@@ -64,6 +72,56 @@ def report(
         source: Where the votes are from.
         day: The date on the page; see `_day_of_report`, if None.
     """
+    pages, content = _pages(), _Content(ranking)
+    return pages.get_template("page.html").render(
+        title=title or headline(ranking),
+        about=_about(ranking, title, source),
+        day=(day or _day_of_report()).isoformat(),
+        first="answer",
+        values=[],
+        report=content.html(pages, command or f"import juryrank as jr\n\nranking = {ranking.call}"),
+        tables=content.tables,
+        specs=content.specs,
+        **_LOOK,
+        library=_library(),
+    )
+
+
+def report_by_value(
+    rankings: Rankings,
+    command: str | None = None,
+    *,
+    title: str | None = None,
+    source: str | None = None,
+    day: date | None = None,
+) -> str:
+    """The page with a part for each value that was ranked apart, and an index of them.
+
+    The arguments are those of `report`.
+    """
+    pages = _pages()
+    ids = [f"value-{number}" for number in range(1, len(rankings.overview) + 1)]
+    told = [_Told(rankings, *one) for one in zip(ids, rankings.overview.rows(), strict=True)]
+    contents = [one.content for one in told if one.content is not None]
+    votes = counted(float(rankings.overview["votes"].sum()), "vote")
+    heading = f"Rankings by {rankings.by}"
+    return pages.get_template("page.html").render(
+        title=title or heading,
+        about=[part for part in (heading if title else None, source, votes) if part],
+        day=(day or _day_of_report()).isoformat(),
+        first=ids[0],
+        by=rankings.by,
+        values=[one.on_the_page(pages) for one in told],
+        warnings=rankings.general_warnings,
+        command=command or f"import juryrank as jr\n\nrankings = {rankings.call}",
+        tables={name: table for one in contents for name, table in one.tables.items()},
+        specs={name: spec for one in contents for name, spec in one.specs.items()},
+        **_LOOK,
+        library=_library(),
+    )
+
+
+def _pages() -> Environment:
     check_report_can_be_made()
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -72,32 +130,85 @@ def report(
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     pages.filters["literal"] = literal
-    drawn, tables = list(figures(ranking)), _tables(ranking)
-    return pages.get_template("report.html").render(
-        title=title or headline(ranking),
-        about=_about(ranking, title, source),
-        day=(day or _day_of_report()).isoformat(),
-        lead=lead(ranking),
-        example=example(ranking),
-        tiers=tiers(ranking.items),
-        limits=list(limits(ranking)),
-        warnings=other_warnings(ranking),
-        concerns=concerns(ranking.judges),
-        steps=next_steps(ranking),
-        figures={figure.name: figure for figure in drawn},
-        specs={figure.name: figure.spec for figure in drawn},
-        tables=tables,
-        rows_at_first=ROWS_AT_FIRST,
-        surprises=_surprises(ranking.pairs),
-        verdicts=_verdict_counts(ranking.judges),
-        agreement_is_chance=agreement_is_chance(ranking),
-        judges_alike=model_named(ranking.model).judges == "equal",
-        method=list(method(ranking)),
-        solver=list(solver(ranking.fit)),
-        command=command or f"import juryrank as jr\n\nranking = {ranking.call}",
-        on_dark=ON_DARK,
-        library=_library(),
-    )
+    return pages
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What the page says of one ranking; the names of its charts and tables begin with `prefix`."""
+
+    ranking: Ranking
+    prefix: str = ""
+    whose: str = ""
+    """The id of the heading above, if there are several rankings."""
+
+    @cached_property
+    def figures(self) -> dict[str, Figure]:
+        return {figure.name: figure for figure in figures(self.ranking)}
+
+    @cached_property
+    def _own_tables(self) -> dict[str, Table]:
+        return _tables(self.ranking)
+
+    @property
+    def specs(self) -> dict[str, Any]:
+        """The charts by their names on the page."""
+        return {f"{self.prefix}{name}": figure.spec for name, figure in self.figures.items()}
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The tables by their names on the page."""
+        return {f"{self.prefix}{name}": table for name, table in self._own_tables.items()}
+
+    def html(self, pages: Environment, command: str | None) -> Markup:
+        """Words, tables, and where charts go."""
+        from markupsafe import Markup
+
+        ranking = self.ranking
+        return Markup(  # noqa: S704  the template has escaped every label
+            pages.get_template("report.html").render(
+                prefix=self.prefix,
+                whose=f"{self.whose} " if self.whose else "",
+                level=3 if self.whose else 2,
+                lead=lead(ranking),
+                example=example(ranking),
+                tiers=tiers(ranking.items),
+                limits=list(limits(ranking)),
+                warnings=other_warnings(ranking),
+                concerns=concerns(ranking.judges),
+                steps=next_steps(ranking),
+                figures=self.figures,
+                tables=self._own_tables,
+                surprises=_surprises(ranking.pairs),
+                verdicts=_verdict_counts(ranking.judges),
+                agreement_is_chance=agreement_is_chance(ranking),
+                one_judge=len(ranking.judges) == 1,
+                judges_alike=model_named(ranking.model).judges == "equal",
+                method=list(method(ranking)),
+                reliability=list(reliability(ranking)),
+                solver=list(solver(ranking.fit)),
+                command=command,
+            )
+        )
+
+
+class _Told:
+    """A value on the page, which was ranked or not."""
+
+    def __init__(self, rankings: Rankings, name: str, row: Sequence[Any]) -> None:
+        self._name = name
+        self._value, votes, items, judges, first, error = row
+        self.content = None
+        self._about = f"not ranked: {error}"
+        if error is None:
+            sizes = counted(votes, "vote"), counted(items, "item"), counted(judges, "judge")
+            self._about = f"{', '.join(sizes)}; first: {first}"
+            self.content = _Content(rankings[self._value], f"{name}-", f"{name}-title")
+
+    def on_the_page(self, pages: Environment) -> dict[str, Any]:
+        """What the index and the part of the page need."""
+        report = "" if self.content is None else self.content.html(pages, None)
+        return {"id": self._name, "value": self._value, "about": self._about, "report": report}
 
 
 def _about(ranking: Ranking, title: str | None, source: str | None) -> list[str]:
@@ -121,7 +232,9 @@ def _day_of_report() -> date:
 
 
 def _tables(ranking: Ranking) -> dict[str, Table]:
-    made = items_table(ranking), judges_table(ranking), pairs_table(ranking)
+    made = (
+        items_table(ranking), judges_table(ranking), details_table(ranking), pairs_table(ranking),
+    )  # fmt: skip
     return {table.name: table for table in made if table is not None}
 
 

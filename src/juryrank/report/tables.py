@@ -157,7 +157,9 @@ def items_table(ranking: Ranking) -> Table:
     def points(value: float) -> str:
         return f"{value:z.{decimals}f}"
 
+    group = (Column("group", "group", number),) if ranking.groups else ()
     columns = (
+        *group,
         Column("rank", "rank", number),
         Column("item", "item", is_number=False),
         Column("score", "score", points),
@@ -192,6 +194,20 @@ def judges_table(ranking: Ranking) -> Table:
         Column("reason", "reason", is_number=False),
     )
     return _made("judges", columns, judges, "judge", "verdict")
+
+
+def details_table(ranking: Ranking) -> Table:
+    """What comparative judgement looks at in judges; who is most surprising comes first."""
+    unit = f" {ranking.time_unit}".rstrip()
+    columns = (
+        Column("judge", "judge", is_number=False),
+        Column("infit", "infit", _decimal),
+        Column("outfit", "outfit", _decimal),
+        Column("left votes", "left_share", _share),
+        Column("median time", "median_time", lambda time: f"{time:,.3g}{unit}"),
+    )
+    ordered = ranking.judge_details.sort("infit", descending=True, nulls_last=True)
+    return _made("details", columns, ordered, "judge", "")
 
 
 def pairs_table(ranking: Ranking) -> Table | None:
