@@ -26,18 +26,14 @@ inline double exp_within(double x) {
   const double shifted = kRoundToInteger + x * kLog2E;
   const double k = shifted - kRoundToInteger;
   const double r = (x - k * kLn2High) - k * kLn2Low;
-  double p = 2.5100385495510319e-08;
-  p = p * r + 2.7620088445409748e-07;
-  p = p * r + 2.7557268459997065e-06;
-  p = p * r + 2.4801521295954375e-05;
-  p = p * r + 1.9841269863053617e-04;
-  p = p * r + 1.3888888917213717e-03;
-  p = p * r + 8.3333333333300618e-03;
-  p = p * r + 4.1666666666624128e-02;
-  p = p * r + 1.6666666666666667e-01;
-  p = p * r + 5.0000000000000010e-01;
-  p = p * r + 1.0;
-  p = p * r + 1.0;
+  // Estrin's scheme: short chains of operations that wait for each other.
+  const double r2 = r * r, r4 = r2 * r2;
+  const double p0 = (1.0 + r) + r2 * (5.0000000000000010e-01 + r * 1.6666666666666667e-01);
+  const double p4 = (4.1666666666624128e-02 + r * 8.3333333333300618e-03) +
+                    r2 * (1.3888888917213717e-03 + r * 1.9841269863053617e-04);
+  const double p8 = (2.4801521295954375e-05 + r * 2.7557268459997065e-06) +
+                    r2 * (2.7620088445409748e-07 + r * 2.5100385495510319e-08);
+  const double p = p0 + r4 * (p4 + r4 * p8);
   const auto bits = std::bit_cast<std::uint64_t>(shifted);
   return p * std::bit_cast<double>((bits + 1023) << 52);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cpus.hpp"
 #include "elementary.hpp"
 
 namespace juryrank {
@@ -16,6 +17,21 @@ using Lanes = std::array<double, kLanes>;
 
 double sum(const Lanes& lane) {
   return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+// Of whole rows of lanes.
+double sum(const double* values, std::size_t count) {
+  Lanes lane{};
+  for (std::size_t k = 0; k < count; k += kLanes)
+    for (std::size_t l = 0; l < kLanes; ++l) lane[l] += values[k + l];
+  return sum(lane);
+}
+
+double dot(const double* a, const double* b, std::size_t count) {
+  Lanes lane{};
+  for (std::size_t k = 0; k < count; k += kLanes)
+    for (std::size_t l = 0; l < kLanes; ++l) lane[l] += a[k + l] * b[k + l];
+  return sum(lane);
 }
 
 struct Pair {
@@ -40,6 +56,37 @@ std::vector<Pair> merged(std::vector<Pair> pairs) {
   return found;
 }
 
+// With z = e^-|x|, the larger of F(x) and F(-x) is 1 / (1 + z) and the smaller z / (1 + z):
+//
+//   d -log P / dx = lost F(x) - won F(-x)
+JURYRANK_FOR_MORE_CPUS
+void set_gradients(std::size_t count, double accuracy, const double* __restrict gap,
+                   const double* __restrict won, const double* __restrict lost,
+                   double* __restrict gradient) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const double x = accuracy * gap[k];
+    const double z = exp_minus(std::abs(x));
+    const double large = 1.0 / (1.0 + z);
+    const double small = z * large;
+    const double below = x > 0.0 ? large : small;
+    const double above = x > 0.0 ? small : large;
+    gradient[k] = lost[k] * below - won[k] * above;
+  }
+}
+
+// -log P = (won + lost) log(1 + z) + won max(-x, 0) + lost max(x, 0)
+JURYRANK_FOR_MORE_CPUS
+void set_losses(std::size_t count, double accuracy, const double* __restrict gap,
+                const double* __restrict won, const double* __restrict lost,
+                double* __restrict loss) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const double x = accuracy * gap[k];
+    const double z = exp_minus(std::abs(x));
+    const double against = x > 0.0 ? lost[k] : won[k];
+    loss[k] = (won[k] + lost[k]) * log_1p_of_share(z) + against * std::abs(x);
+  }
+}
+
 }  // namespace
 
 PlainPairs::PlainPairs(const Wins& wins, std::size_t opinions) : begin_{0} {
@@ -54,6 +101,7 @@ PlainPairs::PlainPairs(const Wins& wins, std::size_t opinions) : begin_{0} {
     longest = std::max(longest, begin_[u + 1] - begin_[u]);
   gap_.resize(longest);
   gradient_.resize(longest);
+  loss_.resize(longest);
   index_by_opinion(opinions);
 }
 
@@ -67,7 +115,10 @@ void PlainPairs::add_judge(std::span<const std::int32_t> winner,
   }
   pairs = merged(std::move(pairs));
   while (pairs.size() % kLanes) pairs.push_back({pairs[0].first, pairs[0].first, 0.0, 0.0});
-  for (const Pair& pair : pairs) {
+  // Neighbours in this order have different items: sums by item need not wait for each other.
+  const std::size_t rows = pairs.size() / kLanes;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const Pair& pair = pairs[k % kLanes * rows + k / kLanes];
     first_.push_back(pair.first);
     second_.push_back(pair.second);
     won_.push_back(pair.won);
@@ -112,9 +163,6 @@ void PlainPairs::at(Numbers state, Numbers accuracy, bool values, VotesAt& found
   }
 }
 
-// With z = e^-|x|, the larger of F(x) and F(-x) is 1 / (1 + z) and the smaller z / (1 + z):
-//   -log P        = (won + lost) log(1 + z) + won max(-x, 0) + lost max(x, 0)
-//   d -log P / dx = lost F(x) - won F(-x)
 template <bool kValues>
 void PlainPairs::judge_at(std::size_t judge, const double* opinion, double accuracy,
                           VotesAt& found) {
@@ -122,34 +170,23 @@ void PlainPairs::judge_at(std::size_t judge, const double* opinion, double accur
   const std::size_t count = begin_[judge + 1] - begin;
   const std::int32_t* first = first_.data() + begin;
   const std::int32_t* second = second_.data() + begin;
-  const double* __restrict won = won_.data() + begin;
-  const double* __restrict lost = lost_.data() + begin;
-  double* __restrict gap = gap_.data();
-  double* __restrict gradient = gradient_.data();
+  const double* won = won_.data() + begin;
+  const double* lost = lost_.data() + begin;
+  double* gap = gap_.data();
+  double* gradient = gradient_.data();
   for (std::size_t k = 0; k < count; ++k) gap[k] = opinion[first[k]] - opinion[second[k]];
-  Lanes value{}, moment{};
-  for (std::size_t k = 0; k < count; k += kLanes) {
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const std::size_t i = k + l;
-      const double x = accuracy * gap[i];
-      const double z = exp_minus(std::abs(x));
-      const double large = 1.0 / (1.0 + z);
-      const double small = z * large;
-      const bool up = x > 0.0;
-      gradient[i] = lost[i] * (up ? large : small) - won[i] * (up ? small : large);
-      moment[l] += gradient[i] * gap[i];
-      if constexpr (kValues)
-        value[l] += (won[i] + lost[i]) * log_1p_of_share(z) + (up ? lost[i] : won[i]) * std::abs(x);
-    }
+  set_gradients(count, accuracy, gap, won, lost, gradient);
+  if constexpr (kValues) {
+    set_losses(count, accuracy, gap, won, lost, loss_.data());
+    found.value[judge] = sum(loss_.data(), count);
   }
-  double* __restrict state = found.state.data();
+  found.accuracy[judge] = dot(gradient, gap, count);
+  double* state = found.state.data();
   for (std::size_t k = 0; k < count; ++k) {
     const double pull = accuracy * gradient[k];
     state[first[k]] += pull;
     state[second[k]] -= pull;
   }
-  found.accuracy[judge] = sum(moment);
-  if constexpr (kValues) found.value[judge] = sum(value);
 }
 
 double PlainPairs::loss(std::size_t pair, double x) const {

@@ -42,7 +42,7 @@ class PlainPairs final : public VotesPass {
   std::vector<std::size_t> begin_;
   std::vector<std::int32_t> first_, second_;
   std::vector<double> won_, lost_;  // total weight of votes for the first, and for the second
-  std::vector<double> gap_, gradient_;
+  std::vector<double> gap_, gradient_, loss_;  // room for one judge
   // Pairs of each opinion.
   std::vector<std::size_t> pairs_begin_;
   std::vector<std::uint32_t> pairs_of_;

@@ -4,6 +4,7 @@
 
 #include "accuracies.hpp"
 #include "chain.hpp"
+#include "cpus.hpp"
 #include "elementary.hpp"
 #include "hamiltonian.hpp"
 
@@ -23,6 +24,14 @@ double student_log_likelihood(double nu, double count, double log_sum) {
   return count * constant - 0.5 * (nu + 1.0) * log_sum;
 }
 
+// factor log(1 + unit x^2)
+JURYRANK_FOR_MORE_CPUS
+void set_logs(std::size_t count, const double* __restrict x, double unit, double factor,
+              double* __restrict found) {
+  for (std::size_t k = 0; k < count; ++k)
+    found[k] = factor * log_of_normal(1.0 + x[k] * x[k] * unit);
+}
+
 }  // namespace
 
 double prior_gain(const GammaPrior& prior, double scale, double factor) {
@@ -32,12 +41,8 @@ double prior_gain(const GammaPrior& prior, double scale, double factor) {
 // Of single tastes, but for a constant.
 void Chain::log_densities(Numbers taste, std::span<double> found) const {
   const double nu = scales_.degrees;
-  const double factor = -0.5 * (nu + 1.0);
   const double unit = 1.0 / (scales_.taste * scales_.taste * nu);
-  const double* __restrict from = taste.data();
-  double* __restrict to = found.data();
-  for (std::size_t c = 0; c < taste.size(); ++c)
-    to[c] = factor * log_of_normal(1.0 + from[c] * from[c] * unit);
+  set_logs(taste.size(), taste.data(), unit, -0.5 * (nu + 1.0), found.data());
 }
 
 // Degrees of freedom, then the precisions of single tastes, given the tastes.
@@ -46,13 +51,9 @@ void Chain::draw_precisions() {
   std::vector<double> likely(degrees.size());
   const double unit = 1.0 / (scales_.taste * scales_.taste);
   for (std::size_t d = 0; d < degrees.size(); ++d) {
-    const double of_square = unit / degrees[d];
-    const double* __restrict taste = own_.data();
-    double* __restrict logs = by_cell_.data();
-    for (std::size_t c = 0; c < cells_; ++c)
-      logs[c] = log_of_normal(1.0 + taste[c] * taste[c] * of_square);
+    set_logs(cells_, own_.data(), unit / degrees[d], 1.0, by_cell_.data());
     double total = 0.0;
-    for (std::size_t c = 0; c < cells_; ++c) total += logs[c];
+    for (const double log : by_cell_) total += log;
     likely[d] = student_log_likelihood(degrees[d], static_cast<double>(cells_), total);
   }
   const double most = *std::max_element(likely.begin(), likely.end());
