@@ -33,8 +33,8 @@ the posterior as it is:
 8. **Sides**: all of ``(-s, -b, -k)``, those of one jury if some have no items in common, or a
    single judge's ``k``, with its opinions or against them.
 
-The moves are compiled: `_core/chain.hpp` and what stands beside it. Votes on plain pairs under Gumbel
-noise are gone through there too; all others by `Objective.votes_alone`.
+The moves are compiled: `_core/chain.hpp` and what stands beside it. Votes on plain pairs under
+Gumbel noise are gone through there too, all others by `Objective.votes_alone`.
 """
 
 from __future__ import annotations
@@ -141,7 +141,9 @@ class Chain:
         common += [float(told.order.sum())] * layout.model.order
         tastes = told.opinion[: len(self.information.opinions.judge)]
         self.core.measure(
-            np.concatenate([tastes, *[told.accuracy] * free, *(of_own[name] for name in self._own)]),
+            np.concatenate(
+                [tastes, *[told.accuracy] * free, *(of_own[name] for name in self._own)]
+            ),
             np.array(common),
             told.score,
         )
@@ -164,9 +166,13 @@ def _votes(opinions: Opinions) -> _core.PlainPairs | _core.VotesCallable:
     objective, wins = opinions.objective, opinions.objective.wins
     if not (objective.is_plain and objective.noise.is_gumbel):
         return objective.votes_alone
-    start, winner, loser = (np.ascontiguousarray(part) for part in wins[:3])
-    weight = np.ascontiguousarray(wins.given_weight) if len(wins.given_weight) else None
-    return _core.PlainPairs(start, winner, loser, weight, len(opinions))
+    return _core.PlainPairs(
+        np.ascontiguousarray(wins.start),
+        np.ascontiguousarray(wins.winner),
+        np.ascontiguousarray(wins.loser),
+        np.ascontiguousarray(wins.given_weight) if len(wins.given_weight) else None,
+        len(opinions),
+    )
 
 
 def _own_effects(objective: Objective) -> list[str]:

@@ -176,44 +176,46 @@ class _Kept:
         self.every = every
         self.runs: list[Draws] = []
         self.scales: list[Floats] = []
+        self.tastes: list[NDArray[np.float32]] = []
 
     def __len__(self) -> int:
         return sum(len(run.loss) for run in self.runs)
 
     def add(self, run: Draws) -> None:
         first = -len(self) % self.every
+        self.tastes.append(run.taste[first :: self.every].astype(np.float32))
         self.scales.append(gauge_scales(run.accuracy, self.counts))
-        self.runs.append(run._replace(taste=run.taste[first :: self.every].astype(np.float32)))
+        self.runs.append(run._replace(taste=run.taste[:, :0]))
 
-    def joined(self) -> tuple[Draws, Floats]:
-        """All draws, and what to multiply their scores by."""
+    def joined(self) -> tuple[Draws, Floats, NDArray[np.float32]]:
+        """All draws, what to multiply their scores by, and the tastes of every `every`-th."""
         if len(self.runs) > 1:
             parts = zip(*self.runs, strict=True)
             self.runs = [Draws(*(np.concatenate(part) for part in parts))]
             self.scales = [np.concatenate(self.scales)]
-        return self.runs[0], self.scales[0]
+            self.tastes = [np.concatenate(self.tastes)]
+        return self.runs[0], self.scales[0], self.tastes[0]
 
     def leave_out_first_half(self) -> None:
         first = self.every * -(-len(self) // (2 * self.every))
-        draws, scale = self.joined()
-        left = Draws(*(part[first:] for part in draws))
-        self.runs = [left._replace(taste=draws.taste[first // self.every :])]
-        self.scales = [scale[first:]]
+        draws, scale, taste = self.joined()
+        self.runs = [Draws(*(part[first:] for part in draws))]
+        self.scales, self.tastes = [scale[first:]], [taste[first // self.every :]]
 
     def scores(self) -> Floats:
-        draws, scale = self.joined()
+        draws, scale, _ = self.joined()
         centred = draws.score - draws.score.mean(axis=1, keepdims=True)
         return np.asarray(centred * scale[:, None])
 
     def sample(self, judge: Codes, item: Codes, effective: float, chain: Chain) -> Sample:
-        draws, scale = self.joined()
+        draws, scale, taste = self.joined()
         tastes = len(judge) > 0
         score_sd, accuracy_sd, taste_sd, degrees, _, *own = draws.scales.T
         return Sample(
             score=self.scores(),
             accuracy=draws.accuracy / scale[:, None],
             effects=draws.effects,
-            taste=draws.taste * scale[:: self.every, None].astype(np.float32),
+            taste=taste * scale[:: self.every, None].astype(np.float32),
             every=self.every,
             taste_judge=judge,
             taste_item=item if tastes else np.empty(0, dtype=np.int64),
