@@ -140,6 +140,7 @@ class Chain {
   void jump_with_opinions_held();
   void score_weights(Numbers opinion, Numbers score, std::span<double> found);
   void jump_between_camps();
+  void gains_if_raised(const Raise& raise, std::span<double> found);
   std::size_t item_to_jump();
   void set_scores(Numbers score, Numbers opinion);
   void move_scores_with_opinions_held();

@@ -142,20 +142,8 @@ void Chain::jump_between_camps() {
   densities(0.0, held);
   densities(jump, above);
   densities(-jump, below);
-  // What votes say of higher opinions, to what they say of these: log L(m + d) - log L(m).
-  const auto gains = [&](double by, std::span<double> found) {
-    set_state(own_, common_);
-    for (const std::int64_t cell : cells) state_[static_cast<std::size_t>(cell)] += by;
-    if (!leads_somewhere()) {
-      std::fill(found.begin(), found.end(), kNan);
-      return;
-    }
-    for (const std::int64_t cell : cells) state_[static_cast<std::size_t>(cell)] -= by;
-    votes_->rise(here_, state_, accuracy_, {cells, judge, by}, found);
-    for (double& change : found) change = -change;
-  };
-  gains(jump, up);
-  gains(-jump, down);
+  gains_if_raised({cells, judge, jump}, up);
+  gains_if_raised({cells, judge, -jump}, down);
   const double old = common_[item];
   double gain = 0.5 * (old * old - (old + jump) * (old + jump)) / (scales_.score * scales_.score);
   std::vector<char> keeps_taste(count);
@@ -173,6 +161,20 @@ void Chain::jump_between_camps() {
     if (!keeps_taste[c]) own_[static_cast<std::size_t>(cells[c])] -= jump;
   common_[item] += jump;
   look_up(own_, common_, true, here_);
+}
+
+// What votes say of raised opinions, to what they say of these, log L(m + d) - log L(m), judge by
+// judge; not a number where that leads nowhere.
+void Chain::gains_if_raised(const Raise& raise, std::span<double> found) {
+  set_state(own_, common_);
+  for (const std::int64_t cell : raise.cells) state_[static_cast<std::size_t>(cell)] += raise.by;
+  if (!leads_somewhere()) {
+    std::fill(found.begin(), found.end(), kNan);
+    return;
+  }
+  set_state(own_, common_);
+  votes_->rise(here_, state_, accuracy_, raise, found);
+  for (double& change : found) change = -change;
 }
 
 // Any item; while the chain finds its place, rather one about which tastes differ.

@@ -2,7 +2,6 @@
 // else.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "chain.hpp"
 #include "elementary.hpp"

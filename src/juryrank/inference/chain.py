@@ -62,8 +62,8 @@ FIRST_SCALES = {"accuracy": 0.5, "taste": 0.3, "degrees": 3.0, "backwards": 0.1}
 FIRST_OWN_SCALE = 0.5
 MOST_DENSE = 500
 """With more items the metric of the scores is diagonal."""
-ENTRIES_AT_ONCE = 500_000
-"""Entries of votes times rounds between two looks at what the user wants: some 50 ms."""
+WORK_AT_ONCE = 500_000
+"""Rounds times votes and tastes, these three times, between two looks at what the user wants."""
 
 
 class Draws(NamedTuple):
@@ -122,8 +122,9 @@ class Chain:
             ),
             seed=seed,
         )
-        self.at_once = max(1, ENTRIES_AT_ONCE // max(1, self.objective.n_entries))
-        """Rounds that take about 50 ms."""
+        work = self.objective.n_entries + 3 * opinions.tastes
+        self.at_once = max(1, WORK_AT_ONCE // max(1, work)) if _is_compiled(self.objective) else 1
+        """Rounds that take some 50 ms."""
         self.measure()
 
     @property
@@ -164,7 +165,7 @@ class Chain:
 def _votes(opinions: Opinions) -> _core.PlainPairs | _core.VotesCallable:
     """What the chain asks for the likelihood."""
     objective, wins = opinions.objective, opinions.objective.wins
-    if not (objective.is_plain and objective.noise.is_gumbel):
+    if not _is_compiled(objective):
         return objective.votes_alone
     return _core.PlainPairs(
         np.ascontiguousarray(wins.start),
@@ -173,6 +174,11 @@ def _votes(opinions: Opinions) -> _core.PlainPairs | _core.VotesCallable:
         np.ascontiguousarray(wins.given_weight) if len(wins.given_weight) else None,
         len(opinions),
     )
+
+
+def _is_compiled(objective: Objective) -> bool:
+    """Whether the core itself knows the likelihood of such votes."""
+    return objective.is_plain and objective.noise.is_gumbel
 
 
 def _own_effects(objective: Objective) -> list[str]:
