@@ -1,14 +1,21 @@
 # Two commands do everything on a fresh machine with Python 3.11 or newer:
 #   make demo    ranks the bundled example votes and writes a report
 #   make test    format, lint, types, tests, examples of the docs
-# and make docs builds the documentation into site/.
+# and make docs builds the documentation into site/. make core compiles what has changed in the core.
 PYTHON ?= python3
 FUZZ_MINUTES ?= 30
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Built with tools of the same environment, of which nothing moves, only what has changed is compiled.
+BUILD = env $$($(BIN)/python tools/compiler.py) $(PIP) --no-build-isolation --editable
+CORE := CMakeLists.txt $(wildcard src/juryrank/_core/*.?pp)
 
-.PHONY: demo test bench bench-full docs fuzz faults study-coverage study-kinds study-priors study-stress clean
+.PHONY: core demo test bench bench-full docs fuzz faults study-coverage study-kinds study-priors study-stress clean
+
+core: $(VENV)/.tools
+	$(BUILD) . --no-deps
+	@for stamp in demo test docs bench; do [ ! -e $(VENV)/.$$stamp ] || touch $(VENV)/.$$stamp; done
 
 demo: $(VENV)/.demo
 	@echo "\n\$$ juryrank check --example"
@@ -24,6 +31,7 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/clang-format --dry-run --Werror src/juryrank/_core/*.?pp
 	$(BIN)/mypy
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
@@ -66,19 +74,25 @@ $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'juryrank needs Python 3.11 or newer'"
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: $(VENV)/bin/python pyproject.toml
-	$(PIP) --editable ".[plots]"
+# What pyproject.toml asks for to build, and CMake, which its back end would fetch for every build.
+$(VENV)/.tools: $(VENV)/bin/python pyproject.toml
+	$(PIP) cmake ninja $$($(BIN)/python -c "import tomllib; \
+	    print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
 	@touch $@
 
-$(VENV)/.test: $(VENV)/bin/python pyproject.toml
-	$(PIP) --editable ".[test]"
+$(VENV)/.demo: $(VENV)/.tools $(CORE)
+	$(BUILD) ".[plots]"
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.tools $(CORE)
+	$(BUILD) ".[test]"
 	$(BIN)/python tests/get_browser.py
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/bin/python pyproject.toml
-	$(PIP) --editable ".[docs]"
+$(VENV)/.docs: $(VENV)/.tools $(CORE)
+	$(BUILD) ".[docs]"
 	@touch $@
 
-$(VENV)/.bench: $(VENV)/bin/python pyproject.toml
-	$(PIP) --editable ".[bench]"
+$(VENV)/.bench: $(VENV)/.tools $(CORE)
+	$(BUILD) ".[bench]"
 	@touch $@

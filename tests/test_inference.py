@@ -12,12 +12,11 @@ import polars as pl
 import pytest
 
 import juryrank as jr
+from juryrank import _core
 from juryrank.arrays import Floats
 from juryrank.asking import task_of
-from juryrank.inference import accuracies
-from juryrank.inference.chain import Chain, _InUnits
+from juryrank.inference.chain import Chain
 from juryrank.inference.claims import claims
-from juryrank.inference.hamiltonian import Trajectory
 from juryrank.inference.opinions import Codes, merged, opinions_of
 from juryrank.inference.posterior import Posterior, shared_by_equals
 from juryrank.inference.sampling import (
@@ -145,19 +144,16 @@ def test_the_slope_of_everything_is_that_of_its_energy(asked: dict[str, Any]) ->
     start, rng = search(objective, ROUGH), np.random.default_rng(0)
     opinions = opinions_of(objective, tastes=True)
     state = (start.score, start.effects, start.accuracy, np.ones(4))
-    chain = Chain(opinions, 5, *state, rng)
-    for _ in range(5):
-        chain.round()
-    space = _InUnits(chain)
-    here = space.position()
-    still = np.zeros(len(here))
-    _, slope = space.evaluate(here)
+    chain = Chain(opinions, 5, *state, seed=0)
+    chain.rounds(5)
+    here = chain.core.position_together
+    _, slope = chain.core.potential_together(here)
     for k in rng.choice(len(here), 15, replace=False).tolist():
         ends = []
         for sign in (1.0, -1.0):
             moved = here.copy()
             moved[k] += sign * 1e-5
-            ends.append(space.energy(space.evaluate(moved)[0], Trajectory(moved, still)))
+            ends.append(chain.core.potential_together(moved)[0])
         assert (ends[0] - ends[1]) / 2e-5 == pytest.approx(slope[k], rel=1e-4, abs=1e-5)
 
 
@@ -167,11 +163,11 @@ def test_what_the_chain_knows_of_the_votes_is_up_to_date() -> None:
     start = search(objective, ROUGH)
     opinions = opinions_of(objective, tastes=True)
     state = (start.score, start.effects, start.accuracy, np.ones(5))
-    chain = Chain(opinions, 6, *state, np.random.default_rng(1))
+    chain = Chain(opinions, 6, *state, seed=1)
     for _ in range(40):
-        chain.round()
-        anew = chain._votes(chain.own, chain.common)
-        for known, true in zip(chain.here, anew, strict=True):
+        chain.rounds(1)
+        anew = chain.core.votes_anew()
+        for known, true in zip(chain.core.known_votes, anew, strict=True):
             np.testing.assert_allclose(known, true, atol=1e-8)
 
 
@@ -189,12 +185,13 @@ def test_opinions_are_about_the_same_votes() -> None:
 
 def test_magnitudes_of_accuracies_and_back() -> None:
     theta = np.linspace(-3.0, 3.0, 13)
-    size = accuracies.magnitude(theta)
-    np.testing.assert_allclose(accuracies.theta_of(size), theta, atol=1e-12)
-    step = (accuracies.magnitude(theta + 1e-6) - accuracies.magnitude(theta - 1e-6)) / 2e-6
-    np.testing.assert_allclose(accuracies.slope(theta), step, rtol=1e-6)
+    size = _core.accuracy_magnitude(theta)
+    np.testing.assert_allclose(_core.accuracy_theta(size), theta, atol=1e-12)
+    ends = (_core.accuracy_magnitude(theta + sign * 1e-6) for sign in (1.0, -1.0))
+    step = np.subtract(*ends) / 2e-6
+    np.testing.assert_allclose(_core.accuracy_gradient(theta), step, rtol=1e-6)
     grid = np.linspace(-0.499, 60.0, 2_000_001)
-    mass = np.exp(accuracies.log_density(grid, 0.8)).sum() * (grid[1] - grid[0])
+    mass = np.exp(_core.accuracy_log_density(grid, 0.8)).sum() * (grid[1] - grid[0])
     assert mass == pytest.approx(0.8 * np.sqrt(2.0 * np.pi) * 1.5, rel=1e-3)
 
 

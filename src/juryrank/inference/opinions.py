@@ -26,6 +26,8 @@ MOST_IN_MATRIX = 1 << 24
 """Lists x items up to which the information of lists is worked out with a matrix of them."""
 SIGNS = 3
 """A side is -1, 0 or 1."""
+KEPT_BITS = 20
+"""Of a number that is rounded: about six digits."""
 OF_A_TIE = 0.1
 """About what a vote tells of how readily its judge ties."""
 
@@ -138,6 +140,13 @@ def _ties_in_order(wins: Wins) -> Wins:
     )
 
 
+def rounded(values: Floats) -> Floats:
+    """To six digits of each, and none below 1e-6: what is the same but for rounding is the same."""
+    fraction, exponent = np.frexp(values)
+    bits = np.minimum(KEPT_BITS, KEPT_BITS + exponent)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(fraction, bits)), exponent - bits))
+
+
 @dataclass(frozen=True, eq=False)
 class Precision:
     """About how much votes tell of each unknown where the others are held: second derivatives."""
@@ -173,7 +182,8 @@ class VoteInformation:
         wins, lists, m = objective.wins, objective.lists, objective.n_judges
         gap = opinion[wins.winner] - opinion[wins.loser]
         own = accuracy[self.pair_judge]
-        told = wins.weight * objective.noise.terms(own * gap)[2]
+        # Last digits differ from CPU to CPU, and the steps of a sampler would with them.
+        told = rounded(wins.weight * objective.noise.terms(own * gap)[2])
         of_pair, size = told * own**2, len(opinion)
         entry_weight = self.list_weight[self.entry_list]
         of_entry = entry_weight * accuracy[self.entry_judge] ** 2

@@ -10,15 +10,16 @@ Every draw is put into the same gauge before anything is read off it: scores sum
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from juryrank.arrays import Floats
-from juryrank.inference.chain import Chain, Draw
+from juryrank.inference.chain import Chain, Draws
 from juryrank.inference.opinions import Codes, Juries, opinions_of
 from juryrank.objective import Objective
 from juryrank.solvers.search import on_many_items
@@ -122,7 +123,6 @@ def sample(
 ) -> Sample:
     """Draw from the posterior, beginning at a solution; the objective's own prior has no part."""
     opinions = opinions_of(objective, tastes=tastes)
-    rng = np.random.default_rng(0)
     chain = Chain(
         opinions,
         objective.n_items,
@@ -130,31 +130,42 @@ def sample(
         start.effects,
         start.accuracy,
         on_many_items(objective),
-        rng,
+        seed=0,
     )
     tell = watch or (lambda _done, _total: None)
-    total = length.warm_up + length.kept
-    for number in range(length.warm_up):
-        tell(number, total)
-        if number in MEASURED_AT:
-            chain.measure()
-        chain.round()
-    chain.adapting = False
+    _warm_up(chain, length, tell)
     every = max(1, -(-length.most * len(opinions) // MOST_TASTES)) if tastes else 1
     kept = _Kept(objective.choices_per_judge, every)
     wanted = length.kept
     while True:
-        while len(kept) < wanted:
+        for count in _runs(wanted - len(kept), chain.at_once):
             tell(length.warm_up + len(kept), length.warm_up + wanted)
-            chain.round()
-            kept.add(chain.draw(), float(chain.here.value.sum()))
+            kept.add(chain.draws(count))
         effective = least_effective(kept.scores())
-        left = length.warm_up + length.most - chain.rounds
+        left = length.warm_up + length.most - chain.number
         if effective >= FEW_EFFECTIVE or not left:
             return kept.sample(opinions.judge, opinions.item, effective, chain)
         if effective < least_effective(kept.scores()[len(kept) // 2 :]):
             kept.leave_out_first_half()  # the chain had not found its place
         wanted = min(max(length.kept, 2 * len(kept)), len(kept) + left)
+
+
+def _warm_up(chain: Chain, length: Length, tell: Counter) -> None:
+    """Let the chain find its place, its metric and its steps."""
+    bounds = [0, *(at for at in MEASURED_AT if at < length.warm_up), length.warm_up]
+    for first, last in pairwise(bounds):
+        if first:
+            chain.measure()
+        for count in _runs(last - first, chain.at_once):
+            tell(chain.number, length.warm_up + length.kept)
+            chain.rounds(count)
+    chain.stop_adapting()
+
+
+def _runs(rounds: int, most: int) -> Iterator[int]:
+    """So many rounds in runs, between which progress is told and interrupts are heard."""
+    for done in range(0, rounds, most):
+        yield min(most, rounds - done)
 
 
 class _Kept:
@@ -163,55 +174,59 @@ class _Kept:
     def __init__(self, counts: Floats, every: int) -> None:
         self.counts = counts
         self.every = every
-        self.draws: list[Draw] = []
-        self.scale: list[float] = []
-        self.loss: list[float] = []
+        self.runs: list[Draws] = []
+        self.scales: list[Floats] = []
+        self.tastes: list[NDArray[np.float32]] = []
 
     def __len__(self) -> int:
-        return len(self.draws)
+        return sum(len(run.loss) for run in self.runs)
 
-    def add(self, draw: Draw, loss: float) -> None:
-        if len(self.draws) % self.every:
-            draw = draw.without_tastes()
-        scale = gauge_scale(draw.accuracy, self.counts)
-        self.draws.append(draw)
-        self.scale.append(scale)
-        self.loss.append(loss)
+    def add(self, run: Draws) -> None:
+        first = -len(self) % self.every
+        self.tastes.append(run.taste[first :: self.every].astype(np.float32))
+        self.scales.append(gauge_scales(run.accuracy, self.counts))
+        self.runs.append(run._replace(taste=run.taste[:, :0]))
+
+    def joined(self) -> tuple[Draws, Floats, NDArray[np.float32]]:
+        """All draws, what to multiply their scores by, and the tastes of every `every`-th."""
+        if len(self.runs) > 1:
+            parts = zip(*self.runs, strict=True)
+            self.runs = [Draws(*(np.concatenate(part) for part in parts))]
+            self.scales = [np.concatenate(self.scales)]
+            self.tastes = [np.concatenate(self.tastes)]
+        return self.runs[0], self.scales[0], self.tastes[0]
 
     def leave_out_first_half(self) -> None:
         first = self.every * -(-len(self) // (2 * self.every))
-        self.draws, self.scale, self.loss = (
-            self.draws[first:], self.scale[first:], self.loss[first:],
-        )  # fmt: skip
+        draws, scale, taste = self.joined()
+        self.runs = [Draws(*(part[first:] for part in draws))]
+        self.scales, self.tastes = [scale[first:]], [taste[first // self.every :]]
 
     def scores(self) -> Floats:
-        score = np.array([draw.score for draw in self.draws])
-        score -= score.mean(axis=1, keepdims=True)
-        return np.asarray(score * np.array(self.scale)[:, None])
+        draws, scale, _ = self.joined()
+        centred = draws.score - draws.score.mean(axis=1, keepdims=True)
+        return np.asarray(centred * scale[:, None])
 
     def sample(self, judge: Codes, item: Codes, effective: float, chain: Chain) -> Sample:
-        scale, draws = np.array(self.scale), self.draws
-        scales = [draw.scales for draw in draws]
+        draws, scale, taste = self.joined()
         tastes = len(judge) > 0
-        with_tastes = list(zip(draws, self.scale, strict=True))[:: self.every] if tastes else []
-        taste = np.array([c * draw.taste for draw, c in with_tastes], dtype=np.float32)
-        of_tastes = np.array([one.taste for one in scales]) * scale if tastes else np.empty(0)
+        score_sd, accuracy_sd, taste_sd, degrees, _, *own = draws.scales.T
         return Sample(
             score=self.scores(),
-            accuracy=np.array([draw.accuracy for draw in draws]) / scale[:, None],
-            effects=np.array([draw.effects for draw in draws]),
-            taste=taste.reshape(len(with_tastes), len(judge)),
+            accuracy=draws.accuracy / scale[:, None],
+            effects=draws.effects,
+            taste=taste * scale[:: self.every, None].astype(np.float32),
             every=self.every,
             taste_judge=judge,
             taste_item=item if tastes else np.empty(0, dtype=np.int64),
-            score_sd=np.array([one.score for one in scales]) * scale,
-            accuracy_sd=np.array([one.accuracy for one in scales]),
-            taste_sd=of_tastes,
-            degrees=np.array([one.degrees for one in scales]),
-            own_sd=np.array([one.own for one in scales]),
-            loss=float(np.mean(self.loss)),
+            score_sd=score_sd * scale,
+            accuracy_sd=accuracy_sd,
+            taste_sd=taste_sd * scale if tastes else np.empty(0),
+            degrees=degrees,
+            own_sd=np.array(own).T.reshape(len(scale), len(own)),
+            loss=float(np.mean(draws.loss)),
             effective=effective,
-            rounds=chain.rounds,
+            rounds=chain.number,
             juries=chain.juries,
         )
 
@@ -255,16 +270,19 @@ def _mirrored(side: Floats) -> NDArray[np.bool_]:
 
 def gauge_scale(accuracy: Floats, counts: Floats) -> float:
     """``c``: the mean |accuracy| by votes, of no judge more than twice the mean."""
+    return float(gauge_scales(accuracy[None, :], counts)[0])
+
+
+def gauge_scales(accuracy: Floats, counts: Floats) -> Floats:
+    """The same of every row of accuracies."""
     size = np.abs(accuracy)
     share = counts / counts.sum() if counts.any() else np.full(len(counts), 1.0 / len(counts))
-    scale = float(share @ size)
-    if scale == 0.0:
-        return 1.0
+    scale = size @ share
     for _ in range(GAUGE_STEPS):
-        last, scale = scale, float(share @ np.minimum(size, MOST_OF_MEAN * scale))
-        if last - scale < GAUGE_TOLERANCE * last:
+        last, scale = scale, np.minimum(size, MOST_OF_MEAN * scale[:, None]) @ share
+        if (last - scale <= GAUGE_TOLERANCE * last).all():
             break
-    return scale
+    return np.where(scale == 0.0, 1.0, scale)
 
 
 def robust_gauge(objective: Objective, accuracy: Floats, counts: Floats) -> Gauge:
