@@ -10,12 +10,13 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import juryrank as jr
 from juryrank import _core
 from juryrank.arrays import Floats
 from juryrank.asking import task_of
-from juryrank.inference.chain import Chain
+from juryrank.inference.chain import BACKWARDS, PRIORS, Chain
 from juryrank.inference.claims import claims
 from juryrank.inference.opinions import Codes, merged, opinions_of
 from juryrank.inference.posterior import Posterior, shared_by_equals
@@ -135,6 +136,65 @@ def test_tastes_and_accuracies_are_those_of_a_slow_sampler(
         np.testing.assert_allclose(here, there, atol=0.12 * np.ptp(there, axis=0).max())
     taste = np.median(slow[:, -1] + np.log(scale))
     assert np.median(np.log(found.taste_sd)) == pytest.approx(taste, abs=0.25)
+
+
+@pytest.mark.parametrize("tastes", [True, False])
+def test_without_votes_the_chain_draws_from_the_prior(tastes: bool) -> None:
+    """3 items, 3 judges who may differ in two effects; every scale, and what it is the scale of."""
+    n, m, own = 3, 3, 2
+    item, judge = np.tile(np.arange(n), m), np.repeat(np.arange(m), n)
+    if not tastes:
+        item, judge = np.arange(n), np.empty(0, dtype=np.int64)
+    first, size = np.arange(own) * (m + 1), own * (m + 1)
+    nothing = (np.zeros(m), np.zeros(len(item) + size), np.zeros(m))
+    degrees = np.array([3.0, 50.0])
+    chain = _core.Chain(
+        votes=lambda _state, _accuracy: nothing,
+        opinions=_core.Opinions(item, judge, n, m),
+        juries=_core.Juries(np.zeros(n, dtype=np.int64), np.zeros(m, dtype=np.int64), 1),
+        layout=_core.EffectLayout(size, first, first + 1, m),
+        fixed_accuracy=None,
+        say=np.ones(m),
+        priors=_core.Priors(**PRIORS, backwards=BACKWARDS, degrees=degrees, effect_sd=5.0),
+        score=np.zeros(n),
+        effects=np.zeros(size),
+        accuracy=np.ones(m),
+        scales=_core.Scales(
+            score=1.0, own=np.full(own, 0.5), accuracy=0.5, taste=0.3, degrees=3.0, backwards=0.1
+        ),
+        seed=3,
+    )
+    chain.measure(np.zeros(len(judge) + m + m * own), np.zeros(own), np.zeros((n, n)))
+    chain.rounds(500)
+    chain.stop_adapting()
+    score, accuracy, taste, effects, scales, _ = chain.draws(60_000)
+    laws: list[tuple[Floats, Any]] = [
+        (scales[:, 0], stats.gamma(1.0, scale=2.0)),
+        (scales[:, 1], stats.gamma(3.0, scale=1.0 / 8.0)),
+        (scales[:, 4], stats.beta(1.0, 9.0)),
+        (scales[:, 5], stats.gamma(1.0, scale=0.5)),
+        (scales[:, 6], stats.gamma(1.0, scale=0.5)),
+        (score[:, 0] / scales[:, 0], stats.norm()),
+        (effects[:, 0] / 5.0, stats.norm()),
+        (effects[:, 1] / scales[:, 5], stats.norm()),
+        (effects[:, 7] / scales[:, 6], stats.norm()),
+    ]
+    if tastes:
+        heavy = scales[:, 3] == 3.0
+        assert heavy.mean() == pytest.approx(0.5, abs=0.02)
+        laws.append((scales[:, 2], stats.gamma(1.0, scale=0.5)))
+        laws.append(((taste[:, 0] / scales[:, 2])[heavy], stats.t(3.0)))
+    for values, law in laws:
+        below = law.cdf(values)
+        for chance in (0.1, 0.5, 0.9):
+            error = np.sqrt(chance * (1.0 - chance) / least_effective(below[:, None]))
+            assert (below < chance).mean() == pytest.approx(chance, abs=float(4.5 * error))
+    rng = np.random.default_rng(0)
+    theta = rng.gamma(3.0, 1.0 / 8.0, 10**6) * rng.standard_normal(10**6)
+    side = np.where(rng.random(10**6) < rng.beta(1.0, 9.0, 10**6), -1.0, 1.0)
+    for chance in (0.05, 0.1, 0.5, 0.9):
+        there = np.quantile(side * (1.5 * np.exp(theta) - 0.5), chance)
+        assert (accuracy[:, 0] < there).mean() == pytest.approx(chance, abs=0.012)
 
 
 @pytest.mark.parametrize("asked", [{}, {"ties": "davidson-by-judge", "order": "by-judge"}])
