@@ -18,8 +18,8 @@ import juryrank as jr
 from juryrank import _core
 from juryrank.arrays import Floats
 from juryrank.asking import task_of
-from juryrank.inference.chain import BACKWARDS, DEGREES, PRIORS, Chain, Draws
-from juryrank.inference.opinions import merged, opinions_of, rounded
+from juryrank.inference.chain import BACKWARDS, DEGREES, PRIORS, Chain, Draws, votes_of
+from juryrank.inference.opinions import Opinions, merged, opinions_of, rounded
 from juryrank.objective import EFFECT_SD, Objective
 from juryrank.solvers.search import ROUGH, search
 
@@ -120,56 +120,85 @@ def test_the_generator_is_xoshiro() -> None:
 # --- the pass over pairs -------------------------------------------------------------------------
 
 
-def objective_of(seed: int = 2, **asked: Any) -> Objective:
+def objective_of(seed: int = 2, effects: str = "plain") -> Objective:
+    asked = EFFECTS[effects]
     made = jr.simulate(6, 5, adversaries=1, votes_per_judge=20, seed=seed, **asked)
-    objective = task_of(jr.votes_from(made.votes), "hbtl").objective()
+    options: dict[str, Any] = (
+        {"ties": "davidson-by-judge" if "tie_sd" in asked else "davidson"} if asked else {}
+    )
+    if "left" in asked:
+        options["order"] = "by-judge" if "left_sd" in asked else "common"
+    objective = task_of(jr.votes_from(made.votes), "hbtl", **options).objective()
     return replace(objective, wins=merged(objective.wins))
 
 
-def pairs_of(objective: Objective) -> _core.PlainPairs:
-    wins = objective.wins
-    return _core.PlainPairs(
-        wins.start, wins.winner, wins.loser, wins.weight.copy(), objective.n_items
-    )
+def pairs_of(opinions: Opinions) -> _core.Pairs:
+    found = votes_of(opinions)
+    assert isinstance(found, _core.Pairs)
+    return found
 
 
+EFFECTS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "ties": {"tie": 0.6},
+    "ties by judge": {"tie": 0.6, "tie_sd": 0.5},
+    "sides": {"left": 0.4},
+    "all by judge": {"tie": 0.6, "tie_sd": 0.5, "left": 0.4, "left_sd": 0.5},
+}
+
+
+@pytest.mark.parametrize("effects", EFFECTS)
 @given(
     seed=st.integers(0, 10_000),
     scale=st.sampled_from([1e-320, 1e-9, 0.1, 1.0, 10.0, 300.0]),
     tastes=st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
-def test_pairs_are_those_of_the_other_kernel(seed: int, scale: float, tastes: bool) -> None:
+@settings(max_examples=30, deadline=None)
+def test_pairs_are_those_of_the_other_kernel(
+    effects: str, seed: int, scale: float, tastes: bool
+) -> None:
     rng = np.random.default_rng(seed)
-    objective = objective_of(seed % 7)
+    objective = objective_of(seed % 7, effects)
     weight = rng.choice([0.0, 0.5, 1.0, 3.0, 1e4], len(objective.wins.winner))
     objective = replace(objective, wins=objective.wins._replace(given_weight=weight))
     opinions = opinions_of(objective, tastes=tastes)
-    state = scale * rng.standard_normal(len(opinions))
+    state = np.concatenate(
+        (
+            scale * rng.standard_normal(len(opinions)),
+            rng.standard_normal(opinions.objective.layout.size - len(opinions)),
+        )
+    )
     accuracy = rng.choice([-2.0, -0.3, 0.0, 0.7, 1.5], objective.n_judges)
-    found = pairs_of(opinions.objective).at(state, accuracy)
+    found = pairs_of(opinions).at(state, accuracy)
     for ours, theirs in zip(found, opinions.objective.votes_alone(state, accuracy), strict=True):
         size = 1e-300 + np.abs(theirs).max()
         np.testing.assert_allclose(ours / size, theirs / size, rtol=1e-12, atol=1e-12)
 
 
 def test_pairs_against_the_formula_and_finite_differences() -> None:
-    objective, rng = objective_of(), np.random.default_rng(0)
-    wins, pairs = objective.wins, pairs_of(objective)
-    judge = np.repeat(np.arange(5), np.diff(wins.start))
-    score, accuracy = rng.standard_normal(6), rng.standard_normal(5)
+    """Davidson's model with sides, in the classical form of it."""
+    rng = np.random.default_rng(0)
+    opinions = opinions_of(objective_of(2, "all by judge"), tastes=False)
+    wins, pairs, m = opinions.objective.wins, pairs_of(opinions), 5
+    layout = opinions.objective.layout
+    judge = np.repeat(np.arange(m), np.diff(wins.start))
+    state, accuracy = rng.standard_normal(layout.size), rng.standard_normal(m)
 
-    def loss(score: Floats, accuracy: Floats) -> Floats:
-        x = accuracy[judge] * (score[wins.winner] - score[wins.loser])
-        return np.asarray(np.bincount(judge, wins.weight * np.logaddexp(0.0, -x), 5))
+    def loss(state: Floats, accuracy: Floats) -> Floats:
+        score, left = state[:6], state[layout.order] + state[layout.own_order]
+        x = accuracy[judge] * (score[wins.winner] - score[wins.loser]) + wins.side * left[judge]
+        tie = np.exp(state[layout.tie] + state[layout.own_tie])[judge]
+        chance = np.where(wins.tied, tie, np.exp(0.5 * x))
+        chance = chance / (np.exp(0.5 * x) + np.exp(-0.5 * x) + tie)
+        return np.asarray(np.bincount(judge, -wins.weight * np.log(chance), m))
 
-    value, of_score, of_accuracy = pairs.at(score, accuracy)
-    np.testing.assert_allclose(value, loss(score, accuracy), rtol=1e-13)
-    for at, gradient in ((0, of_score), (1, of_accuracy)):
+    value, of_state, of_accuracy = pairs.at(state, accuracy)
+    np.testing.assert_allclose(value, loss(state, accuracy), rtol=1e-12)
+    for at, gradient in ((0, of_state), (1, of_accuracy)):
         for k in range(len(gradient)):
             ends = []
             for sign in (1e-6, -1e-6):
-                point = [score.copy(), accuracy.copy()]
+                point = [state.copy(), accuracy.copy()]
                 point[at][k] += sign
                 ends.append(loss(*point).sum())
             assert (ends[0] - ends[1]) / 2e-6 == pytest.approx(gradient[k], rel=1e-6, abs=1e-7)
@@ -177,13 +206,13 @@ def test_pairs_against_the_formula_and_finite_differences() -> None:
 
 @pytest.mark.parametrize("what", [0.0, 5e-324, 1e308, np.inf, -np.inf, np.nan])
 def test_pairs_take_any_number(what: float) -> None:
-    objective = objective_of()
+    opinions = opinions_of(objective_of(), tastes=False)
     score, accuracy = np.zeros(6), np.ones(5)
     score[2] = what
-    for part in pairs_of(objective).at(score, accuracy):
+    for part in pairs_of(opinions).at(score, accuracy):
         assert len(part) in (5, 6)
     accuracy[1] = what
-    pairs_of(objective).at(score, accuracy)
+    pairs_of(opinions).at(score, accuracy)
 
 
 # --- the chain -----------------------------------------------------------------------------------
@@ -221,11 +250,14 @@ def test_a_start_that_differs_by_rounding_draws_the_same_bits() -> None:
     np.testing.assert_allclose(rounded(x), x, rtol=1e-6, atol=1e-6)
 
 
-def test_called_votes_make_the_same_chain_as_compiled_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("effects", EFFECTS)
+def test_called_votes_make_the_same_chain_as_compiled_ones(
+    monkeypatch: pytest.MonkeyPatch, effects: str
+) -> None:
     """Until rounding tells them apart."""
-    objective = objective_of()
+    objective = objective_of(effects=effects)
     ours = chain_of(objective).draws(3)
-    monkeypatch.setattr("juryrank.inference.chain._votes", lambda o: o.objective.votes_alone)
+    monkeypatch.setattr("juryrank.inference.chain.votes_of", lambda o: o.objective.votes_alone)
     theirs = chain_of(objective).draws(3)
     for one, other in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-8)
@@ -266,15 +298,19 @@ def _arguments(**changed: Any) -> dict[str, Any]:
     return usual | changed
 
 
-def _pairs(**changed: Any) -> _core.PlainPairs:
+def _pairs(**changed: Any) -> _core.Pairs:
     usual: dict[str, Any] = {
         "start": np.array([0, 2, 3]),
         "winner": np.array([0, 1, 2], dtype=np.int32),
         "loser": np.array([1, 0, 3], dtype=np.int32),
         "weight": None,
+        "tied": None,
+        "side": None,
         "n_opinions": 4,
+        "n_effects": 0,
+        "effects": (-1, -1, -1, -1),
     }
-    return _core.PlainPairs(**(usual | changed))
+    return _core.Pairs(**(usual | changed))
 
 
 def _measured(**changed: Any) -> _core.Chain:
@@ -322,6 +358,12 @@ def test_draws_are_the_same_on_every_machine() -> None:
         {"weight": np.array([1.0, -1.0, 1.0])},
         {"weight": np.array([1.0, np.nan, 1.0])},
         {"weight": np.ones(3, dtype=np.float32)},
+        {"tied": np.ones(2, dtype=np.bool_)},
+        {"tied": np.ones(3)},
+        {"side": np.ones(4, dtype=np.int8)},
+        {"effects": (4, -1, -1, -1)},
+        {"effects": (3, -1, -1, -1), "n_effects": 1},
+        {"effects": (-1, 4, -1, -1), "n_effects": 1},
         {"n_opinions": -1},
         {"winner": None},
     ],

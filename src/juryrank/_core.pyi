@@ -27,16 +27,21 @@ class Random:
     def below(self, n: int, count: int) -> Floats: ...
     def choice(self, weight: Floats, count: int) -> Floats: ...
 
-class PlainPairs:
+class Pairs:
     def __init__(
         self,
+        *,
         start: Codes,
         winner: NDArray[np.int32],
         loser: NDArray[np.int32],
         weight: Floats | None,
+        tied: NDArray[np.bool_] | None,
+        side: NDArray[np.int8] | None,
         n_opinions: int,
+        n_effects: int,
+        effects: tuple[int, int, int, int],
     ) -> None: ...
-    def at(self, opinion: Floats, accuracy: Floats) -> tuple[Floats, Floats, Floats]: ...
+    def at(self, state: Floats, accuracy: Floats) -> tuple[Floats, Floats, Floats]: ...
 
 class Priors:
     def __init__(
@@ -76,7 +81,7 @@ class Chain:
     def __init__(
         self,
         *,
-        votes: PlainPairs | VotesCallable,
+        votes: Pairs | VotesCallable,
         opinions: Opinions,
         juries: Juries,
         layout: EffectLayout,

@@ -103,34 +103,59 @@ void check_positive(const char* name, double value) { check_positive(name, Numbe
 
 // Pairs, and what they are about.
 struct BoundPairs {
-  PlainPairs pairs;
-  std::size_t n_judges, n_opinions;
+  Pairs pairs;
+  std::size_t n_judges, n_opinions, n_effects;
 
-  Found at(const Row<double>& opinion, const Row<double>& accuracy) {
-    check_size("opinion", opinion.shape(0), n_opinions);
+  Found at(const Row<double>& state, const Row<double>& accuracy) {
+    check_size("state", state.shape(0), n_opinions + n_effects);
     check_size("accuracy", accuracy.shape(0), n_judges);
-    VotesAt found{std::vector<double>(n_judges), std::vector<double>(n_opinions),
+    VotesAt found{std::vector<double>(n_judges), std::vector<double>(n_opinions + n_effects),
                   std::vector<double>(n_judges)};
-    pairs.at(span_of(opinion), span_of(accuracy), true, found);
+    pairs.at(span_of(state), span_of(accuracy), true, found);
     return arrays_of(found);
   }
 };
 
+// Where an effect stands in the state, a negative number meaning nowhere.
+std::optional<std::size_t> bound_index(const char* name, std::int64_t at, std::size_t length,
+                                       std::size_t n_opinions, std::size_t n_effects) {
+  if (at < 0) return {};
+  const auto begin = static_cast<std::size_t>(at);
+  if (begin < n_opinions || begin - n_opinions + length > n_effects)
+    refuse(std::string(name) + " stands outside of the effects.");
+  return begin;
+}
+
 BoundPairs bound_pairs(const Row<std::int64_t>& start, const Row<std::int32_t>& winner,
                        const Row<std::int32_t>& loser, const std::optional<Row<double>>& weight,
-                       std::size_t n_opinions) {
+                       const std::optional<Row<bool>>& tied,
+                       const std::optional<Row<std::int8_t>>& side, std::size_t n_opinions,
+                       std::size_t n_effects, std::array<std::int64_t, 4> effects) {
   const Codes starts = span_of(start);
   const std::size_t votes = winner.shape(0);
   check_size("loser", loser.shape(0), votes);
   if (weight) check_size("weight", weight->shape(0), votes);
+  if (tied) check_size("tied", tied->shape(0), votes);
+  if (side) check_size("side", side->shape(0), votes);
   if (starts.empty() || starts.front() != 0 || starts.back() != static_cast<std::int64_t>(votes) ||
       !std::is_sorted(starts.begin(), starts.end()))
     refuse("start must rise from 0 to the number of votes.");
   check_codes("winner", span_of(winner), n_opinions);
   check_codes("loser", span_of(loser), n_opinions);
   if (weight) check_not_negative("weight", span_of(*weight));
-  const Wins wins{starts, span_of(winner), span_of(loser), weight ? span_of(*weight) : Numbers{}};
-  return {PlainPairs(wins, n_opinions), starts.size() - 1, n_opinions};
+  const std::size_t judges = starts.size() - 1;
+  const auto index = [&](const char* name, std::size_t which, std::size_t length) {
+    return bound_index(name, effects[which], length, n_opinions, n_effects);
+  };
+  const EffectIndex at{index("tie", 0, 1), index("own_tie", 1, judges), index("order", 2, 1),
+                       index("own_order", 3, judges)};
+  const Wins wins{starts,
+                  span_of(winner),
+                  span_of(loser),
+                  weight ? span_of(*weight) : Numbers{},
+                  tied ? span_of(*tied) : std::span<const bool>{},
+                  side ? span_of(*side) : std::span<const std::int8_t>{}};
+  return {Pairs(wins, n_opinions, at), judges, n_opinions, n_effects};
 }
 
 // Votes of any other kind: a callable gives values by judge and gradients in state and accuracies.
@@ -273,7 +298,7 @@ class BoundChain {
     if (native_) check_pairs(*std::get<BoundPairs*>(votes), opinions, effects, m);
     std::unique_ptr<VotesPass> pass;
     if (native_)
-      pass = std::make_unique<PlainPairs>(std::get<BoundPairs*>(votes)->pairs);
+      pass = std::make_unique<Pairs>(std::get<BoundPairs*>(votes)->pairs);
     else
       pass = std::make_unique<CalledVotes>(std::get<nb::callable>(votes));
     const Numbers says = span_of(say);
@@ -405,7 +430,7 @@ class BoundChain {
                           const EffectLayout& effects, std::size_t n_judges) {
     check_size("start", pairs.n_judges, n_judges);
     check_size("opinions", pairs.n_opinions, opinions.size());
-    if (effects.size) refuse("Plain pairs have no effects.");
+    check_size("effects", pairs.n_effects, effects.size);
     if (opinions.tastes() && !pairs.pairs.are_of(opinions))
       refuse("A judge votes on an opinion of another.");
   }
@@ -509,17 +534,22 @@ void bind_random(nb::module_& m) {
 }
 
 void bind_chain(nb::module_& m) {
-  nb::class_<BoundPairs>(m, "PlainPairs")
+  nb::class_<BoundPairs>(m, "Pairs")
       .def(
           "__init__",
           [](BoundPairs* at, const Row<std::int64_t>& start, const Row<std::int32_t>& winner,
              const Row<std::int32_t>& loser, const std::optional<Row<double>>& weight,
-             std::size_t n_opinions) {
-            new (at) BoundPairs(bound_pairs(start, winner, loser, weight, n_opinions));
+             const std::optional<Row<bool>>& tied, const std::optional<Row<std::int8_t>>& side,
+             std::size_t n_opinions, std::size_t n_effects,
+             std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t> effects) {
+            const auto [tie, own_tie, order, own_order] = effects;
+            new (at) BoundPairs(bound_pairs(start, winner, loser, weight, tied, side, n_opinions,
+                                            n_effects, {tie, own_tie, order, own_order}));
           },
-          "start"_a.noconvert(), "winner"_a.noconvert(), "loser"_a.noconvert(),
-          "weight"_a.noconvert().none(), "n_opinions"_a)
-      .def("at", &BoundPairs::at, "opinion"_a.noconvert(), "accuracy"_a.noconvert());
+          nb::kw_only(), "start"_a.noconvert(), "winner"_a.noconvert(), "loser"_a.noconvert(),
+          "weight"_a.noconvert().none(), "tied"_a.noconvert().none(), "side"_a.noconvert().none(),
+          "n_opinions"_a, "n_effects"_a, "effects"_a)
+      .def("at", &BoundPairs::at, "state"_a.noconvert(), "accuracy"_a.noconvert());
   nb::class_<Priors>(m, "Priors")
       .def(
           "__init__",

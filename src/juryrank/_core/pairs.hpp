@@ -1,7 +1,15 @@
-// Plain votes on pairs under Gumbel noise: -log P(i beats j) = log(1 + e^-x), x = g_u (m_i - m_j).
+// Votes on pairs under Gumbel noise. With x = g_u (m_i - m_j) + l_u, where l_u is what the left
+// side gains (with the other sign where j was on the left), and where votes cannot be tied,
+//
+//   P(i beats j) = F(x) = 1 / (1 + e^-x).
+//
+// Where they can (Davidson), with q = sqrt(F(x) F(-x)),
+//
+//   P(tied) = t q / (1 + t q),    P(i beats j) = F(x) / (1 + t q).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,13 +22,34 @@ namespace juryrank {
 struct Wins {
   Codes start;
   std::span<const std::int32_t> winner, loser;
-  Numbers weight;  // empty if all are 1
+  Numbers weight;                     // empty if all are 1
+  std::span<const bool> tied;         // empty if votes cannot be tied
+  std::span<const std::int8_t> side;  // 1 if the winner was on the left, -1 if on the right
 };
 
-class PlainPairs final : public VotesPass {
+// Where effects stand in a state, those of single judges from there on; nothing if there are none.
+struct EffectIndex {
+  std::optional<std::size_t> tie, own_tie;  // log t
+  std::optional<std::size_t> order, own_order;
+
+  double tie_of(std::size_t judge, Numbers state) const {
+    return sum_of(tie, own_tie, judge, state);
+  }
+  double order_of(std::size_t judge, Numbers state) const {
+    return sum_of(order, own_order, judge, state);
+  }
+
+ private:
+  static double sum_of(std::optional<std::size_t> common, std::optional<std::size_t> own,
+                       std::size_t judge, Numbers state) {
+    return (common ? state[*common] : 0.0) + (own ? state[*own + judge] : 0.0);
+  }
+};
+
+class Pairs final : public VotesPass {
  public:
   // The opinions are those of single judges, or the same for all.
-  PlainPairs(const Wins& wins, std::size_t opinions);
+  Pairs(const Wins& wins, std::size_t opinions, const EffectIndex& effects);
 
   void at(Numbers state, Numbers accuracy, bool values, VotesAt& found) override;
   void rise(const VotesAt& here, Numbers state, Numbers accuracy, const Raise& raise,
@@ -30,19 +59,28 @@ class PlainPairs final : public VotesPass {
   bool are_of(const Opinions& opinions) const;
 
  private:
-  void add_judge(std::span<const std::int32_t> winner, std::span<const std::int32_t> loser,
-                 Numbers weight);
+  // Votes of a judge on the same two items, the first on the same side, with what they say.
+  struct Pair {
+    std::int32_t first, second;
+    double side;  // of the first
+    double won, lost, tied;
+  };
+
+  void add_judge(const Wins& wins, std::size_t begin, std::size_t end);
+  static std::vector<Pair> merged(std::vector<Pair> pairs);
   void index_by_opinion(std::size_t opinions);
   template <bool kValues>
-  void judge_at(std::size_t judge, const double* opinion, double accuracy, VotesAt& found);
-  double loss(std::size_t pair, double x) const;
+  void judge_at(std::size_t judge, Numbers state, double accuracy, VotesAt& found);
+  double loss(std::size_t pair, double x, double tie) const;
 
-  // Votes of a judge on the same two items are one pair with wins either way. Each judge's pairs
-  // are filled up with empty ones to whole rows of lanes.
+  bool ties_, sides_;
+  EffectIndex effects_;
+  // Each judge's pairs are filled up with empty ones to whole rows of lanes.
   std::vector<std::size_t> begin_;
   std::vector<std::int32_t> first_, second_;
-  std::vector<double> won_, lost_;  // total weight of votes for the first, and for the second
-  std::vector<double> gap_, gradient_, loss_;  // room for one judge
+  std::vector<double> won_, lost_, tied_;  // total weight of votes
+  std::vector<double> side_;
+  std::vector<double> gap_, x_, gradient_, of_tie_, loss_;  // room for one judge
   // Pairs of each opinion.
   std::vector<std::size_t> pairs_begin_;
   std::vector<std::uint32_t> pairs_of_;

@@ -33,20 +33,23 @@ the posterior as it is:
 8. **Sides**: all of ``(-s, -b, -k)``, those of one jury if some have no items in common, or a
    single judge's ``k``, with its opinions or against them.
 
-The moves are compiled: `_core/chain.hpp` and what stands beside it. Votes on plain pairs under
-Gumbel noise are gone through there too, all others by `Objective.votes_alone`.
+The moves are compiled: `_core/chain.hpp` and what stands beside it. Votes on pairs under Gumbel
+noise are gone through there too, all others by `Objective.votes_alone`.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from juryrank import _core
 from juryrank.arrays import Floats
 from juryrank.inference.opinions import Codes, Opinions, VoteInformation, juries_of, rounded
 from juryrank.objective import EFFECT_SD, Objective
+
+Value = TypeVar("Value", bound=np.generic)
 
 PRIORS = {"score": (1.0, 0.5), "accuracy": (3.0, 8.0), "taste": (1.0, 2.0), "own": (1.0, 2.0)}
 """Shapes and rates of the gamma priors of the scales. Scores and tastes may have none; judges
@@ -101,9 +104,9 @@ class Chain:
         self._own = _own_effects(self.objective)
         # The optimiser's last digits differ from CPU to CPU, and the draws would with them.
         score, effects, accuracy = (rounded(part) for part in (score, effects, accuracy))
-        m = self.objective.n_judges
+        m, votes = self.objective.n_judges, votes_of(opinions)
         self.core = _core.Chain(
-            votes=_votes(opinions),
+            votes=votes,
             opinions=_core.Opinions(opinions.item, opinions.judge, n_items, m),
             juries=_core.Juries(self.juries.item, self.juries.judge, self.juries.number),
             layout=_effect_layout(self.objective, self._own),
@@ -123,7 +126,8 @@ class Chain:
             seed=seed,
         )
         work = self.objective.n_entries + 3 * opinions.tastes
-        self.at_once = max(1, WORK_AT_ONCE // max(1, work)) if _is_compiled(self.objective) else 1
+        compiled = isinstance(votes, _core.Pairs)
+        self.at_once = max(1, WORK_AT_ONCE // max(1, work)) if compiled else 1
         """Rounds that take some 50 ms."""
         self.measure()
 
@@ -162,23 +166,26 @@ class Chain:
         self.core.stop_adapting()
 
 
-def _votes(opinions: Opinions) -> _core.PlainPairs | _core.VotesCallable:
-    """What the chain asks for the likelihood."""
+def votes_of(opinions: Opinions) -> _core.Pairs | _core.VotesCallable:
+    """What the chain asks for the likelihood: the core itself where it knows such votes."""
     objective, wins = opinions.objective, opinions.objective.wins
-    if not _is_compiled(objective):
+    if objective.lists.number or not objective.noise.is_gumbel:
         return objective.votes_alone
-    return _core.PlainPairs(
-        np.ascontiguousarray(wins.start),
-        np.ascontiguousarray(wins.winner),
-        np.ascontiguousarray(wins.loser),
-        np.ascontiguousarray(wins.given_weight) if len(wins.given_weight) else None,
-        len(opinions),
+    return _core.Pairs(
+        start=np.ascontiguousarray(wins.start),
+        winner=np.ascontiguousarray(wins.winner),
+        loser=np.ascontiguousarray(wins.loser),
+        weight=_unless_empty(wins.given_weight),
+        tied=_unless_empty(wins.tied),
+        side=_unless_empty(wins.side),
+        n_opinions=len(opinions),
+        n_effects=objective.layout.size - len(opinions),
+        effects=objective.layout.places,
     )
 
 
-def _is_compiled(objective: Objective) -> bool:
-    """Whether the core itself knows the likelihood of such votes."""
-    return objective.is_plain and objective.noise.is_gumbel
+def _unless_empty(column: NDArray[Value]) -> NDArray[Value] | None:
+    return np.ascontiguousarray(column) if len(column) else None
 
 
 def _own_effects(objective: Objective) -> list[str]:
