@@ -226,6 +226,9 @@ def _source(
         ),
     ] = "rows",
     weight: Annotated[str | None, _column("weights")] = None,
+    tie: Annotated[
+        str | None, _column("whether the two items are tied (yes or no, true or false, 1 or 0)")
+    ] = None,
     outcome_map: Annotated[
         list[str] | None,
         typer.Option(
@@ -344,6 +347,7 @@ def _source(
         "cells": cells,
         "counts": counts,
         "weight": weight,
+        "tie": tie,
         "outcome_map": meanings,
         "judge_per_row": judge_per_row,
         "na_is_name": na_is_name,

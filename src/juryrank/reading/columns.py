@@ -21,6 +21,7 @@ _MEANING = {
     "outcome": "the outcome",
     "choice": "the choice",
     "weight": "the weight",
+    "tie": "whether it is a tie",
     "ranking": "the ranking",
     "options": "the set of options",
     "item": "the item",
@@ -46,11 +47,21 @@ class PairColumns:
     outcome: str | None
     judge: str | None
     weight: str | None
+    tie: str | None = None
+    """Whether the two are tied, whatever else is said of who won."""
+    said: str | None = None
+    """What is said of who won and of ties together; it is not a column of the file."""
+
+    @property
+    def words(self) -> str | None:
+        """The column with a word for each outcome, if left is not always the winner."""
+        return self.said or self.outcome
 
     @property
     def used(self) -> list[str]:
         """The columns to be read."""
-        return _there(self.judge, self.left, self.right, self.outcome, self.weight)
+        sides = _there(self.judge, self.left, self.right, self.outcome, self.weight)
+        return [*sides, *_there(self.tie, self.said)]
 
 
 @dataclass(frozen=True)
@@ -170,8 +181,8 @@ class _Shape:
         return not self.lacks(found) and (not self.has_places or bool(found.rows_of_places()))
 
 
-_BY_SIDES = _Shape("pairs", SIDES_SHAPE)
-_BY_WINS = _Shape("pairs", WINS_SHAPE)
+_BY_SIDES = _Shape("pairs", SIDES_SHAPE, ("tie",))
+_BY_WINS = _Shape("pairs", WINS_SHAPE, ("tie",))
 _LONG = _Shape("one row per item", ("position", "item"), ("id",))
 _RATED = _Shape("ratings", ("rating", "item"), ("id",))
 _CHOICES = _Shape("choices from a set", ("options", "choice"))
@@ -194,7 +205,7 @@ def choose(
         source: The name of the file, for complaints.
         names: The header.
         asked: The user's own choice for some of judge, winner, loser, left, right, ranking,
-            options, item, position and weight.
+            options, item, position, tie and weight.
         hints: The columns of which is known what they hold, by role, if the user does not say.
     """
     wanted = {role: name for role, name in asked.items() if name is not None}
@@ -247,7 +258,7 @@ def _columns(shape: _Shape, roles: Mapping[str, str | None], found: _Header) -> 
     if shape is _WIDE:
         return WideColumns(found.places(), options, judge, weight)
     left, right, *outcome = needed
-    return PairColumns(left, right, outcome[0] if outcome else None, judge, weight)
+    return PairColumns(left, right, outcome[0] if outcome else None, judge, weight, roles["tie"])
 
 
 @dataclass(frozen=True)

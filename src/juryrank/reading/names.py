@@ -145,6 +145,7 @@ NAMES: dict[str, Tiers] = {
     "outcome": (("winner",), (*_OUTCOMES, *_WINNERS, "winners"), _MORE_OUTCOMES),
     "choice": (("winner",), (*_OUTCOMES, *_WINNERS)),
     "weight": (("weight",), ("weights", "count", "counts", "n_votes", "multiplicity", "frequency")),
+    "tie": (("tie", "is_tie"), _names("tied is_tied was_tie draw is_draw was_draw drawn is_drawn")),
     "ranking": (("ranking",), _RANKINGS),
     "options": (("options",), _SETS),
     "item": (("item",), _ITEMS, _ITEM_NAMES, _MORE_ITEMS),

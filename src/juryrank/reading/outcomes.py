@@ -32,7 +32,7 @@ MEANINGS = "left, right, tie, both_bad or skip"
 _TIES = (
     "tie", "ties", "tied", "draw", "drawn", "equal", "equally_good", "both_good", "both_are_good",
     "same", "the_same", "about_the_same", "no_preference", "no_difference", "indifferent",
-    "it's_a_tie", "its_a_tie", "tie_(inconsistent)", "tie_(both_good)",
+    "(tie)", "it's_a_tie", "its_a_tie", "tie_(inconsistent)", "tie_(both_good)",
 )  # fmt: skip
 _BOTH_BAD = (
     "both_bad", "bothbad", "both_are_bad", "both_poor", "neither", "equally_bad", "tie_(bothbad)",

@@ -37,6 +37,7 @@ from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ball
 from juryrank.reading.ratings import rating_votes
 from juryrank.reading.request import Asked, Request, request_of
 from juryrank.reading.rows import Rules
+from juryrank.reading.tied import with_ties
 from juryrank.reading.times import judge_times, time_column
 from juryrank.reading.told import reading_of, unused_columns
 from juryrank.reading.unused import contexts_in
@@ -74,6 +75,7 @@ def read_votes(
     cells: Literal["position", "rating"] | None = None,
     counts: Literal["rows", "columns"] = "rows",
     weight: str | None = None,
+    tie: str | None = None,
     outcome_map: Mapping[str, str] | None = None,
     judge_per_row: bool = False,
     na_is_name: bool = False,
@@ -120,6 +122,8 @@ def read_votes(
         counts: In a table of counts, item by item: whether they are wins of the items of the rows
             or of the columns.
         weight: The column of weights, positive numbers.
+        tie: The column that tells of two items whether they are tied (yes or no, true or false, 1
+            or 0), whatever the other columns say of who won.
         outcome_map: What the words in the outcome column mean: left, right, tie, both_bad or skip.
         judge_per_row: Take every row, or ranking, as a judge of its own, named by its number (in
             PrefLib's files everyone who is counted).
@@ -167,7 +171,7 @@ def read_larger(
         given, filtered = _filtered(parts_of(source, request.opening), request.where)
         kept.append(filtered)
         parts = [made_long(part, request.asked, request.grid) for part in given]
-        opened.append((parts, _pair_columns(parts, request.asked, rules)))
+        opened.append(with_ties(parts, _pair_columns(parts, request.asked, rules), request.asked))
     # Rows are judges of their own: those of the same number in two files are not the same.
     apart = rules.judge_per_row and len(opened) > 1
     prefixes = [Path(str(source)).name for source in sources] if apart else ()
@@ -209,6 +213,7 @@ def votes_from(
     cells: Literal["position", "rating"] | None = None,
     counts: Literal["rows", "columns"] = "rows",
     weight: str | None = None,
+    tie: str | None = None,
     outcome_map: Mapping[str, str] | None = None,
     judge_per_row: bool = False,
     na_is_name: bool = False,
@@ -237,6 +242,7 @@ def votes_from(
         cells: Whether the cells of such a survey are positions or ratings.
         counts: Whether a table of counts holds wins of the items of its rows or of its columns.
         weight: The column of weights.
+        tie: The column that tells whether two items are tied.
         outcome_map: What the words in the outcome column mean.
         judge_per_row: Take every row, or ranking, as a judge of its own.
         na_is_name: Take N/A, NaN, null and the like as names of items or judges.
@@ -275,8 +281,10 @@ def votes_by(votes: Votes | object, column: str) -> ByValue:
 def _votes(given: Sequence[Part], request: Request) -> Votes:
     rules = request.rules
     given, filtered = _filtered(given, request.where)
-    parts = [made_long(part, request.asked, request.grid) for part in given]
+    parts: Sequence[Part] = [made_long(part, request.asked, request.grid) for part in given]
     columns = _chosen(parts, request.asked, rules)
+    if isinstance(columns, PairColumns):
+        parts, columns = with_ties(parts, columns, request.asked)
     by = None if request.by is None else column_to_rank_by(parts, request.by)
     more = [] if by is None or by in columns.used else [by]
     rows = read_rows(parts, [*columns.used, *more])
@@ -327,9 +335,9 @@ def _contexts(parts: Sequence[Part], columns: Columns) -> pl.DataFrame | None:
 
 
 def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> tuple[str, ...]:
-    if not isinstance(columns, PairColumns) or columns.outcome is None:
+    if not isinstance(columns, PairColumns) or columns.words is None:
         return ()
-    words = rows.frame[columns.outcome]
+    words = rows.frame[columns.words]
     # Words, which most outcomes are, need not be gone through.
     if all(number_in(word) is None for word in as_text(words.head(FIRST_ROWS))):
         return ()
@@ -424,7 +432,7 @@ def _check_map(columns: Columns, rules: Rules) -> None:
         raise InputError(
             "There is no outcome column to map: the votes are rankings. Leave the outcome map out."
         )
-    if columns.outcome is None:
+    if columns.words is None and columns.tie is None:
         raise InputError(
             f"There is no outcome column to map: {columns.left!r} always beats {columns.right!r}. "
             "Leave the outcome map out, or name the columns of the left and right item."

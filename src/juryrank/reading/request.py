@@ -15,7 +15,7 @@ from juryrank.reading.rows import Rules
 Asked = Mapping[str, str | None]
 COLUMNS = (
     "judge", "winner", "loser", "left", "right", "ranking", "options", "item", "position", "rating",
-    "weight",
+    "weight", "tie",
 )  # fmt: skip
 
 
