@@ -214,6 +214,28 @@ def names_of_columns() -> Iterator[Messy]:
         "trailing separators.csv",
         table((*HEADER, "", ""), [(*win, "", "") for win in WINS]).encode(),
     )
+    scripts = ("assessor", "script_left", "script_right", "selected")
+    yield Messy(
+        "comparative judgement.csv",
+        sides(("L", "R"), scripts).encode(),
+        says=("left = script_left, right = script_right, outcome = selected",),
+    )
+    yield refused(
+        "outcomes as winners.csv",
+        sides(("L", "R"), scripts).encode(),
+        "'selected' holds 'L', 'R'",
+        "look like outcomes",
+        "--left script_left --right script_right --winner selected",
+        winner="selected",
+        loser="script_left",
+    )
+    ties = [(*win, "FALSE") for win in WINS] + [("ann", "milk", "tea", "TRUE")]
+    yield Messy(
+        "ties apart.csv",
+        table((*HEADER, "is_tie"), ties).encode(),
+        votes=10,
+        says=("(judge, winner, loser, tie = is_tie)",),
+    )
     yield refused(
         "nothing known.csv",
         table(("wer", "was", "womit"), WINS).encode(),
@@ -247,6 +269,9 @@ def outcomes() -> Iterator[Messy]:
         "one or two": (1, 2),
         "scores of the left": ("1", "0"),
         "responses": ("Response 1", "response_2"),
+        "results of chess": ("1-0", "0-1"),
+        "letters": ("L", "R"),
+        "scripts": ("Script A", "script_b"),
         "all an llm wrote": ("A is short. My verdict: [[A]]", "I prefer B, so: [[B]]"),
     }.items():
         text = sides(words)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import NEAR, SHORTEST_PART, did_you_mean_all, likeness
 from juryrank.reading.headers import shared_name
-from juryrank.reading.names import NAMES, known_names, place_of, plain
+from juryrank.reading.names import NAMES, known_names, place_of, plain, side_pairs
 
 SIDES_SHAPE, WINS_SHAPE = ("left", "right", "outcome"), ("winner", "loser")
 _MEANING = {
@@ -34,6 +34,7 @@ _KEYWORDS = {"outcome": "winner", "choice": "winner", "id": "ranking"}
 
 MOST_COLUMNS = 60
 """So many columns are named in a complaint: the one that was meant should be among them."""
+_OTHER_SIDE = {"left": "right", "right": "left"}
 _SURE_PLACES = ("rank", "ordinal")
 """Names of places that cannot be the two or more items of another shape."""
 
@@ -219,6 +220,8 @@ def choose(
         )
     _check_given(given)
     found = _Header(source, names, given, hints)
+    if not any(shape.takes(given) and shape.fits(found) for shape in _SHAPES):
+        found = replace(found, any_sides=True)
     shape = _shape(found, given)
     missing = shape.lacks(found)
     if missing:
@@ -230,14 +233,14 @@ def choose(
 
 def fits_some_shape(names: Sequence[str], hints: Mapping[str, Sequence[str]]) -> bool:
     """Tell whether a header is that of votes, so that no other reading need be tried."""
-    found = _Header("", names, {}, hints)
+    found = _Header("", names, {}, hints, any_sides=True)
     return any(shape.takes_all(hints) and shape.fits(found) for shape in _SHAPES)
 
 
 def sides_in(names: Sequence[str], asked: Mapping[str, str | None]) -> tuple[str, str] | None:
     """Find the columns of the left and the right item, if there is one of each."""
     given = {side: name for side in ("left", "right") if (name := asked[side]) in names and name}
-    found = _Header("", names, given, {})
+    found = _Header("", names, given, {}, any_sides=True)
     sides = [name for side in ("left", "right") for name in found.matches(side)]
     return (sides[0], sides[1]) if len(set(sides)) == len(sides) == 2 else None
 
@@ -267,6 +270,8 @@ class _Header:
     names: Sequence[str]
     given: Mapping[str, str]
     hints: Mapping[str, Sequence[str]]
+    any_sides: bool = False
+    """Whether two columns are taken for the items if only left and right tell their names apart."""
 
     def matches(self, role: str) -> list[str]:
         """Find the columns that may hold something, only the best of them."""
@@ -283,7 +288,13 @@ class _Header:
                 found = [name for name in found if not self._is_second(name)]
             if found:
                 return [role] if role in found else found
-        return []
+        return self._side(role) if self.any_sides and role in _OTHER_SIDE else []
+
+    def _side(self, role: str) -> list[str]:
+        """Find the columns of a side; that of the other one, if it is given, says which."""
+        other = self.given.get(_OTHER_SIDE[role])
+        ways = [pair if role == "left" else pair[::-1] for pair in side_pairs(self.names)]
+        return [own for own, others in ways if other is None or others == other]
 
     def _is_named(self, name: str, tier: Sequence[str]) -> bool:
         return plain(shared_name(name, self.names)) in tier

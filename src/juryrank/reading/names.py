@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -174,6 +175,18 @@ COUNTED_WINS = (
 """Names of columns that count the wins of the left and the right item."""
 COUNTED_TIES = _names("ties draws tie draw n_ties")
 
+_OTHER_SIDE = {"left": "right", "l": "r", "a": "b", "first": "second"}
+_ITEM_WORDS = {*_THINGS, *_names("script essay work paper id name file object product stimulus")}
+_ATTRIBUTES = frozenset(
+    _names(
+        "score scores rating elo time seconds ms rt duration length len tokens words prob "
+        "probability confidence comment reason note url link position rank order win wins won "
+        "count votes seed x y width height clicks cost price date judge rater annotator worker "
+        "question prompt key button"
+    )
+)
+"""Words in the names of columns that say something about an item, and are not the item."""
+
 _ORDINALS = _names("first second third fourth fifth sixth seventh eighth ninth tenth")
 _NUMBERED_PLACE = re.compile(r"(rank|ranking|choice|position|place|pick|preference)_?([1-9][0-9]*)")
 _BRACKETED = re.compile(r"\s*(.*?)\s*\[\s*([^\[\]]+?)\s*\]\s*", re.DOTALL)
@@ -184,6 +197,30 @@ _ORDINAL_PLACE = re.compile(r"([1-9][0-9]*)(?:st|nd|rd|th)(?:_choice|_place)?")
 def plain(name: str) -> str:
     """Write a name so that case and the ways to part words do not matter."""
     return re.sub(r"[\s_-]+", "_", name.strip().lower())
+
+
+def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Find columns that are called the same but for a left and a right, or an a and a b.
+
+    ``script_left, script_right``; those of what is only known about the items are none, such as
+    ``score_a, score_b``. Of several those are meant whose names say that they are the items.
+    """
+    words = {name: tuple(plain(_parted(name)).split("_")) for name in names}
+    named = {of_name: name for name, of_name in words.items()}
+    found = []
+    for name, own in words.items():
+        if _ATTRIBUTES & set(own):
+            continue
+        for at, word in enumerate(own):
+            other = named.get((*own[:at], _OTHER_SIDE.get(word, ""), *own[at + 1 :]))
+            if other is not None and len(own) > 1:
+                found.append((name, other))
+    sure = [pair for pair in found if _ITEM_WORDS & set(words[pair[0]])]
+    return sure or found
+
+
+def _parted(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
 
 
 def in_brackets(name: str) -> re.Match[str] | None:

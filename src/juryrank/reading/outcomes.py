@@ -51,6 +51,8 @@ _WORDS = (
     | NO_SIDE_WORDS
 )
 
+_SIDE_NUMBERS = (-1.0, 0.0, 0.5, 1.0, 2.0)
+
 _EITHER_WAY = {
     frozenset(words.split()): both
     for words, both in {
@@ -258,6 +260,11 @@ def as_text(column: pl.Series) -> pl.Series:
     if column.dtype.is_float() and (column.is_finite() & (column == column.round())).all():
         column = column.cast(pl.Int64, strict=False)
     return column.cast(pl.String).fill_null("")
+
+
+def looks_like_outcome(word: str) -> bool:
+    """Tell whether a word says which side is better, or that none is."""
+    return plain(word) in _WORDS or statement(word) is not None or number_in(word) in _SIDE_NUMBERS
 
 
 def meaning(word: str, known: Mapping[str, int], meanings: Mapping[str, int]) -> int:

@@ -30,6 +30,7 @@ from juryrank.reading.frames import part_of
 from juryrank.reading.grids import made_long
 from juryrank.reading.larger import larger_votes
 from juryrank.reading.long import long_ballots
+from juryrank.reading.mistaken import check_winners
 from juryrank.reading.names import plain
 from juryrank.reading.outcomes import as_text, told_numbers
 from juryrank.reading.pairs import pair_votes
@@ -365,6 +366,8 @@ def _chosen(parts: Sequence[Part], asked: Asked, rules: Rules) -> Columns:
             "(--judge-per-row), but not both."
         )
     columns = _columns(parts, asked)
+    if isinstance(columns, PairColumns):
+        check_winners(parts, columns)
     _check_map(columns, rules)
     if rules.lower_is_better and not isinstance(columns, RatingColumns):
         raise InputError(
