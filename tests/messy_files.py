@@ -239,8 +239,8 @@ def names_of_columns() -> Iterator[Messy]:
     yield refused(
         "nothing known.csv",
         table(("wer", "was", "womit"), WINS).encode(),
-        "no column for the winner and the loser",
-        "--winner COLUMN, --loser COLUMN",
+        "do not tell how to read it",
+        "--winner was --loser womit (pairs)",
     )
     yield refused(
         "a title above.csv",
@@ -451,8 +451,8 @@ def survey_exports() -> Iterator[Messy]:
     yield refused(
         "qualtrics without items.csv",
         qualtrics(["Tea?", "Milk?", "Coffee?"], ORDER),
-        "has no column for the winner and the loser",
-        "name these with --item-columns",
+        "do not tell how to read it",
+        "--item-columns tea,milk,coffee with --cells rating or --cells position",
     )
 
 

@@ -72,8 +72,8 @@ class TestColumns:
 
     def test_all_missing_columns_are_named_at_once(self) -> None:
         said = complaint(lambda: read("judge,pair_id,x\nj,1,2\n"))
-        assert "no column for the winner and the loser. Columns found: judge, pair_id, x." in said
-        assert "name them: --winner COLUMN, --loser COLUMN." in said
+        assert "do not tell how to read it. Columns found: judge, pair_id, x." in said
+        assert "pairs (--winner and --loser, or --left, --right and --winner)" in said
         assert "is near to" not in said
 
     @pytest.mark.parametrize("name", ["wnner", "human_winner"])

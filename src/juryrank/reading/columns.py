@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from juryrank.errors import InputError, listing
@@ -199,6 +199,7 @@ def choose(
     names: Sequence[str],
     asked: Mapping[str, str | None],
     hints: Mapping[str, Sequence[str]],
+    ways_out: Callable[[], str] = str,
 ) -> Columns:
     """Decide which columns hold what.
 
@@ -208,6 +209,7 @@ def choose(
         asked: The user's own choice for some of judge, winner, loser, left, right, ranking,
             options, item, position, tie and weight.
         hints: The columns of which is known what they hold, by role, if the user does not say.
+        ways_out: Says how the columns may be named, if their names do not tell.
     """
     wanted = {role: name for role, name in asked.items() if name is not None}
     found_for = {
@@ -225,7 +227,7 @@ def choose(
     shape = _shape(found, given)
     missing = shape.lacks(found)
     if missing:
-        raise _missing(source, names, missing)
+        raise _missing(found, shape, missing, ways_out())
     roles = {role: found.column(role) for role in (*shape.needs, *shape.may, "judge", "weight")}
     _check_distinct({_keyword(role): name for role, name in roles.items() if name is not None})
     return _columns(shape, roles, found)
@@ -468,10 +470,16 @@ def _check_given(given: Mapping[str, str]) -> None:
         raise InputError("Name a loser, or a left and a right item, but not both.")
 
 
-def _missing(source: str, names: Sequence[str], roles: Sequence[str]) -> InputError:
+def _missing(found: _Header, shape: _Shape, roles: Sequence[str], ways_out: str) -> InputError:
+    names = found.names
     what = [_MEANING[role] for role in roles]
     named = what[0] if len(what) == 1 else f"{', '.join(what[:-1])} and {what[-1]}"
     near = {role: name for role in roles if (name := _near(names, role))}
+    if list(roles) == list(shape.needs) and not near and not found.given:
+        return InputError(
+            f"The columns of {found.source} do not tell how to read it. Columns found: "
+            f"{columns_found(names)}. {' '.join([*_about_header(names), ways_out])}".rstrip()
+        )
     hints = [
         f"{name!r} is near to {_MEANING[role]}: if that is it, say --{_keyword(role)} "
         f"{shlex.quote(name)} ({_keyword(role)}={name!r})."
@@ -479,15 +487,13 @@ def _missing(source: str, names: Sequence[str], roles: Sequence[str]) -> InputEr
     ]
     rest = [_keyword(role) for role in roles if role not in near]
     if rest:
-        options = ", ".join(f"--{keyword} COLUMN" for keyword in rest)
-        hints.append(f"If other columns are it, name them: {options}.")
-    hints += _about_header(names)
+        options = " ".join(f"--{keyword} COLUMN" for keyword in rest)
+        also = ", or the two items with --left COLUMN --right COLUMN" if rest == ["loser"] else ""
+        hints.append(f"If other columns are it, name them: {options}{also}.")
+    hints += [*_about_header(names), *([ways_out] if rest else [])]
     return InputError(
-        f"{source} has no column for {named}. Columns found: {columns_found(names)}. "
-        f"{' '.join(hints)} "
-        "Votes have the columns judge, winner, loser, or judge, left, right, winner; rankings "
-        "judge, ranking, or judge, item, rank; ratings judge, item, rating. If there is a column "
-        "for each item, name these with --item-columns."
+        f"{found.source} has no column for {named}. Columns found: {columns_found(names)}. "
+        f"{' '.join(hints)}".rstrip()
     )
 
 

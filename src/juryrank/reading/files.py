@@ -292,6 +292,14 @@ def first_rows(parts: Sequence[Part], columns: Sequence[str], number: int) -> pl
         return _rows_of(parts[0]).select(pl.col(kept).cast(pl.String)).head(number).collect()
 
 
+def read_head(part: Part, columns: Sequence[str], number: int) -> pl.DataFrame:
+    """Read the first rows of some columns as text; what is blank is nothing."""
+    text = pl.col(columns).cast(pl.String).str.strip_chars()
+    with _complaining(part):
+        rows = _rows_of(part).select(text).head(number).collect()
+    return rows.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep())
+
+
 def label_columns(parts: Sequence[Part], columns: Sequence[str]) -> list[str]:
     """Give those of the columns that all parts have, and that hold labels, not lists and such."""
     types = column_types(parts, columns)

@@ -43,6 +43,7 @@ from juryrank.reading.times import judge_times, time_column
 from juryrank.reading.told import reading_of, unused_columns
 from juryrank.reading.unused import contexts_in
 from juryrank.reading.verdicts import number_in
+from juryrank.reading.ways import ways_out
 from juryrank.reading.where import Filtered
 from juryrank.reading.where import filtered as filtered_parts
 from juryrank.sizes import size_in_bytes
@@ -421,7 +422,7 @@ def _columns(parts: Sequence[Part], asked: Asked) -> Columns:
 
 def _columns_of(part: Part, asked: Asked) -> Columns:
     if part.format != "preflib":
-        return choose(part.name, header(part), asked, part.plain.hints)
+        return choose(part.name, header(part), asked, part.plain.hints, lambda: ways_out(part))
     named = [role for role, column in asked.items() if column is not None]
     if named:
         raise InputError(f"{part.name} is of PrefLib and has no columns: leave {named[0]} out.")
