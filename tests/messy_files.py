@@ -473,6 +473,57 @@ def records_under_a_key() -> Iterator[Messy]:
     yield Messy("lines.jsonl", lines.encode(), votes=2, judges=1)
 
 
+def tables_of_pandas() -> Iterator[Messy]:
+    """What `DataFrame.to_json` writes, by its `orient`."""
+    columns = {name: [win[at] for win in WINS] for at, name in enumerate(HEADER)}
+    by_number = {name: dict(enumerate(values)) for name, values in columns.items()}
+    says = ("one object as a table",)
+    split = {"columns": HEADER, "index": list(range(len(WINS))), "data": WINS}
+    by_row = {number: dict(zip(HEADER, win, strict=True)) for number, win in enumerate(WINS)}
+    for name, content in {
+        "columns": by_number,
+        "lists": columns,
+        "split": split,
+        "index": by_row,
+    }.items():
+        yield Messy(f"pandas {name}.json", json.dumps(content).encode(), says=says)
+    yield refused(
+        "pandas values.json",
+        json.dumps(WINS).encode(),
+        "9 of 9 entries are not objects",
+        "Write each vote as an object",
+    )
+    both = {"judge": "ann", "ranking": ["tea", "milk", "coffee"]}
+    yield Messy("one ranking.json", json.dumps(both).encode(), votes=1, judges=1)
+
+
+def wrong_formats() -> Iterator[Messy]:
+    records = [dict(zip(HEADER, win, strict=True)) for win in WINS]
+    yield refused("cut off.json", json.dumps(records).encode()[:90], "line 1, column", "cut off")
+    yield refused("python.json", repr(records).encode(), "line 1, column 3", "double quotes")
+    page = b"<!DOCTYPE html>\n<html><body>Please sign in</body></html>"
+    yield refused("votes in a browser.csv", page, "is a web page (HTML)", "Download the file")
+    yield refused(
+        "table of html.xls", b"<table><tr><td>a</td></tr></table>", "is a web page (HTML)"
+    )
+    yield refused("a csv.xlsx", CSV.encode(), "is text, not a spreadsheet", "--format csv")
+    yield Messy("a csv with its name.xlsx", CSV.encode(), {"format": "csv"})
+    yield refused("a csv.parquet", CSV.encode(), "is text, not Parquet", "--format csv")
+    half = [{**records[0], "winner": "tea\ud83d"}, {**records[0], "winner": "tea\ud83c"}]
+    yield refused(
+        "half an emoji.json",
+        json.dumps([*records, *half]).encode(),
+        "2 of 11 records have half of a character",
+        "record 10, record 11",
+    )
+    lines = "\n".join(json.dumps(record) for record in [*records, *half])
+    yield refused("half an emoji.jsonl", lines.encode(), "record 10, record 11")
+    ranked = table(
+        ("judge", "ranking"), [("ann", '["x\\ud83d", "y"]'), ("bob", '["x\\ud83c", "y"]')]
+    )
+    yield refused("half an emoji.csv", ranked.encode(), "2 of 2 rows have a ranking that cannot be")
+
+
 def spelled_twice() -> Iterator[Messy]:
     odd = {"tea": "Tea\u00a0", "milk": "MILK", "coffee": "cof\u200bfee"}
     more = [(judge.upper(), odd[winner], loser) for judge, winner, loser in WINS if winner in odd]
@@ -534,6 +585,7 @@ def preflib() -> Iterator[Messy]:
 def messy_files() -> list[Messy]:
     kinds = (
         spreadsheets, archives, encodings, names_of_columns, outcomes, rated, surveys, counted_wins,
-        survey_exports, records_under_a_key, spelled_twice, pooled, preflib,
+        survey_exports, records_under_a_key, tables_of_pandas,
+        wrong_formats, spelled_twice, pooled, preflib,
     )  # fmt: skip
     return [messy for kind in kinds for messy in kind()]

@@ -211,7 +211,7 @@ def test_a_value_that_no_row_has_is_noticed_among_others() -> None:
 
 def test_lists_cannot_be_compared() -> None:
     frame = {"winner": ["x"], "loser": ["y"], "tags": [["a", "b"]]}
-    with pytest.raises(jr.InputError, match="'tags' of The data frame holds List"):
+    with pytest.raises(jr.InputError, match="'tags' of The data frame holds lists"):
         jr.votes_from(frame, where='tags == "a"')
 
 
