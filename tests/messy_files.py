@@ -185,6 +185,26 @@ def encodings() -> Iterator[Messy]:
     )
 
 
+def padded_cells() -> Iterator[Messy]:
+    def line(row: Row, between: str = "|") -> str:
+        return between.join(f" {cell:<9} " for cell in row)
+
+    rows = [line(win) for win in WINS]
+    says = ("(judge, winner, loser)", "padding does not count")
+    rule = "|".join("-" * 11 for _ in HEADER)
+    markdown = [f"|{text}|" for text in (line(HEADER), rule, *rows)]
+    yield Messy("markdown.md", "\n".join(markdown).encode(), says=says)
+    database = [line(HEADER), rule.replace("|", "+"), *rows]
+    yield Messy("of a database.txt", "\n".join(database).encode(), says=says)
+    yield refused(
+        "missing in markdown.md",
+        "\n".join([*markdown, f"|{line(('ann', 'tea', ''))}|"]).encode(),
+        "1 of 10 rows has nothing in the column 'loser': row 10",
+    )
+    tight = table(HEADER, [*WINS, ("ann", "tea ", "milk")], "|")
+    yield Messy("not padded.psv", tight.encode(), votes=10)
+
+
 def names_of_columns() -> Iterator[Messy]:
     yield Messy(
         "chosen.csv",
@@ -584,8 +604,8 @@ def preflib() -> Iterator[Messy]:
 
 def messy_files() -> list[Messy]:
     kinds = (
-        spreadsheets, archives, encodings, names_of_columns, outcomes, rated, surveys, counted_wins,
-        survey_exports, records_under_a_key, tables_of_pandas,
-        wrong_formats, spelled_twice, pooled, preflib,
+        spreadsheets, archives, encodings, padded_cells, names_of_columns, outcomes, rated, surveys,
+        counted_wins, survey_exports, records_under_a_key, tables_of_pandas, wrong_formats,
+        spelled_twice, pooled, preflib,
     )  # fmt: skip
     return [messy for kind in kinds for messy in kind()]

@@ -86,6 +86,8 @@ _IN_PLAIN_WORDS = {
     "cannot cast 'Object' type": "a column mixes types",
 }
 """What libraries say of files that they cannot read, and what it means."""
+RULE = r"^:?-[-+]*:?$"
+"""A cell of the line between the header and the rows of such a table."""
 QUALTRICS_ID = b"ImportId"
 TEXT_FORMATS = ("csv", "json", "ndjson", "preflib")
 UNTYPED_FORMATS = ("csv", "preflib", "excel")
@@ -489,6 +491,8 @@ def _plain(name: str, where: Path | bytes, format_: str, head: bytes, separator:
             scan = _scan_csv(where, separator)
             if QUALTRICS_ID in head:
                 return _of_qualtrics(name, scan)
+            if separator == "|":
+                return _without_padding(scan)
         case "ndjson":
             scan = scan_ndjson(where)
         case _:
@@ -519,6 +523,27 @@ def _scan_csv(where: Path | bytes, separator: str) -> pl.LazyFrame:
     names = scan.collect_schema().names()
     given = as_in_the_file(names)
     return scan if given == names else scan.rename(dict(zip(names, told_apart(given), strict=True)))
+
+
+def _without_padding(scan: pl.LazyFrame) -> Plain:
+    """Take a table of text with | between its cells, which may have padding and a line of dashes.
+
+    ``| judge | winner  |``, as Markdown and databases write it.
+    """
+    names = scan.collect_schema().names()
+    bare = [name.strip() for name in names]
+    outer = [at for at in (0, len(names) - 1) if not bare[at] or bare[at].startswith("(unnamed")]
+    kept = [at for at in range(len(names)) if at not in outer]
+    if all(bare[at] == names[at] for at in kept):
+        return Plain(scan)
+    called = told_apart([bare[at] for at in kept])
+    cells = [
+        pl.col(names[at]).str.strip_chars().alias(name)
+        for at, name in zip(kept, called, strict=True)
+    ]
+    is_rule = pl.all_horizontal(pl.all().fill_null("-").str.contains(RULE))
+    rows = scan.select(cells).with_columns(pl.all().replace("", None)).filter(~is_rule)
+    return Plain(rows, remark="a table with | between padded cells; the padding does not count")
 
 
 def _scan_binary(place: Place, format_: str, head: bytes) -> pl.LazyFrame:
