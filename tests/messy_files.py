@@ -493,6 +493,42 @@ def records_under_a_key() -> Iterator[Messy]:
     yield Messy("lines.jsonl", lines.encode(), votes=2, judges=1)
 
 
+def columns_of_judges() -> Iterator[Messy]:
+    pairs = table(("item_a", "item_b", *JUDGES), [(*pair, "A", "A", pair[0]) for pair in PAIRS])
+    says = ("a table with a column for each judge", "3 columns of judges (ann, bob, zo\u00eb)")
+    yield Messy("pairs by judges.csv", pairs.encode(), {"judge_columns": JUDGES}, says=says)
+    ranks = [(item, place, place, place) for place, item in enumerate(ORDER, start=1)]
+    items = table(("essay", *JUDGES), ranks).encode()
+    yield Messy("items by judges.csv", items, {"judge_columns": "ann,bob,zo\u00eb",
+                "cells": "position"}, votes=3, says=says)  # fmt: skip
+    gaps = table(("essay", *JUDGES), [(i, 4 - r, "", 4 - r) for i, r, *_ in ranks]).encode()
+    yield Messy(
+        "marks by judges.csv",
+        gaps,
+        {"judge_columns": JUDGES, "cells": "rating"},
+        votes=6,
+        judges=2,
+        says=("3 empty cells",),
+    )
+    yield refused(
+        "unsaid judges.csv",
+        items,
+        "--judge-columns 'ann,bob,zo\u00eb' with --cells rating or --cells position",
+    )
+    yield refused("cells unsaid.csv", items, "--cells position", "--left", judge_columns=JUDGES)
+    yield refused("judge twice.csv", items, "but not both", judge_columns=JUDGES, judge="essay")
+    yield refused("no such judge.csv", items, "'eve'", judge_columns=["ann", "eve"])
+    tied = [(judge, item, place) for judge in JUDGES for item, place in
+            (("tea", 1), ("milk", 2.5), ("water", 2.5), ("coffee", 4))]  # fmt: skip
+    yield Messy("mean ranks.csv", table(("judge", "item", "rank"), tied).encode(), votes=3)
+    yield refused(
+        "half a rank too many.csv",
+        table(("judge", "item", "rank"), [("ann", "tea", 1), ("ann", "milk", 1.5)]).encode(),
+        "row 2 '1.5'",
+        "1, 2.5, 2.5, 4",
+    )
+
+
 def tables_of_pandas() -> Iterator[Messy]:
     """What `DataFrame.to_json` writes, by its `orient`."""
     columns = {name: [win[at] for win in WINS] for at, name in enumerate(HEADER)}
@@ -605,7 +641,7 @@ def preflib() -> Iterator[Messy]:
 def messy_files() -> list[Messy]:
     kinds = (
         spreadsheets, archives, encodings, padded_cells, names_of_columns, outcomes, rated, surveys,
-        counted_wins, survey_exports, records_under_a_key, tables_of_pandas, wrong_formats,
-        spelled_twice, pooled, preflib,
+        counted_wins, survey_exports, records_under_a_key, tables_of_pandas,
+        columns_of_judges, wrong_formats, spelled_twice, pooled, preflib,
     )  # fmt: skip
     return [messy for kind in kinds for messy in kind()]

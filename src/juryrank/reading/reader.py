@@ -74,6 +74,7 @@ def read_votes(
     rating: str | None = None,
     lower_is_better: bool = False,
     item_columns: Sequence[str] = (),
+    judge_columns: Sequence[str] = (),
     cells: Literal["position", "rating"] | None = None,
     counts: Literal["rows", "columns"] = "rows",
     weight: str | None = None,
@@ -120,7 +121,9 @@ def read_votes(
         lower_is_better: Whether the lower rating wins.
         item_columns: The columns of a survey that has one for each item, or the question they have
             before their brackets.
-        cells: Whether the cells of such a survey are positions, 1 being the best, or ratings.
+        judge_columns: The columns of judges, where there is one for each: of outcomes if the rows
+            are pairs of items, of positions or ratings (`cells`) if they are items.
+        cells: Whether the cells of such tables are positions, 1 being the best, or ratings.
         counts: In a table of counts, item by item: whether they are wins of the items of the rows
             or of the columns.
         weight: The column of weights, positive numbers.
@@ -212,6 +215,7 @@ def votes_from(
     rating: str | None = None,
     lower_is_better: bool = False,
     item_columns: Sequence[str] = (),
+    judge_columns: Sequence[str] = (),
     cells: Literal["position", "rating"] | None = None,
     counts: Literal["rows", "columns"] = "rows",
     weight: str | None = None,
@@ -241,7 +245,8 @@ def votes_from(
         rating: The column of ratings.
         lower_is_better: Whether the lower rating wins.
         item_columns: The columns of a survey that has one for each item.
-        cells: Whether the cells of such a survey are positions or ratings.
+        judge_columns: The columns of judges, where there is one for each.
+        cells: Whether the cells of such tables are positions or ratings.
         counts: Whether a table of counts holds wins of the items of its rows or of its columns.
         weight: The column of weights.
         tie: The column that tells whether two items are tied.

@@ -27,7 +27,8 @@ SHARED = 0.2
 KINDS = (
     "Kinds of votes: pairs (--winner and --loser, or --left, --right and --winner), a row for each "
     "item (--item and --rating, or --item and --position), rankings in one column (--ranking), "
-    "choices from a set (--options and --winner), a column for each item (--item-columns)."
+    "choices from a set (--options and --winner), a column for each item (--item-columns) or "
+    "judge (--judge-columns)."
 )
 _NO_ITEMS = known_names("judge") | {"timestamp", "date", "comment", "comments"}
 Columns = Mapping[str, pl.Series]
@@ -65,6 +66,7 @@ def _ways(columns: Columns) -> Iterator[str]:
         several = shlex.quote(",".join(numbers)) if len(numbers) <= MOST_NAMED else "COLUMN,..."
         kinds = "--cells rating or --cells position"
         yield f"--item-columns {several} with {kinds} (a column for each item)"
+        yield f"--judge-columns {several} with {kinds} (a column for each judge)"
 
 
 def _pairs(columns: Columns, names: Sequence[str]) -> Iterator[str]:
@@ -75,22 +77,27 @@ def _pairs(columns: Columns, names: Sequence[str]) -> Iterator[str]:
         if len(values[one] & values[other]) < SHARED * len(every):
             continue
         left, right = shlex.quote(one), shlex.quote(other)
-        third = _who_won(
-            {name: values[name] for name in columns if name not in (one, other)}, every
-        )
-        if third is not None:
-            yield f"--left {left} --right {right} --winner {shlex.quote(third)} (pairs)"
+        others = {name: values[name] for name in columns if name not in (one, other)}
+        third = _who_won(others, every)
+        if third:
+            yield f"--left {left} --right {right} --winner {shlex.quote(third[0])} (pairs)"
+        if len(third) > 1:
+            judges = shlex.quote(",".join(third[:MOST_NAMED]))
+            yield f"--left {left} --right {right} --judge-columns {judges} (one for each judge)"
         yield f"--winner {left} --loser {right} (pairs)"
         return
 
 
-def _who_won(values: Mapping[str, set[str]], items: set[str]) -> str | None:
-    """Find the column that names one of the two items or, if there is none, a side."""
-    named = [name for name, words in values.items() if words and words <= items]
-    sides = [
-        name for name, words in values.items() if words and all(map(looks_like_outcome, words))
+def _who_won(values: Mapping[str, set[str]], items: set[str]) -> list[str]:
+    """Find the columns that name one of the two items; then those that may also name a side."""
+    filled = {name: words for name, words in values.items() if words}
+    named = [name for name, words in filled.items() if words <= items]
+    either = [
+        name
+        for name, words in filled.items()
+        if all(word in items or looks_like_outcome(word) for word in words)
     ]
-    return next(iter([*named, *sides]), None)
+    return list(dict.fromkeys((*named, *either)))
 
 
 def _contexts(columns: Columns) -> str:
