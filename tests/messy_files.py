@@ -360,9 +360,22 @@ def rated() -> Iterator[Messy]:
         "--ranking",
     )
     yield refused(
-        "agree.csv",
-        table(("judge", "item", "rating"), [(j, i, "Agree") for j, i, _ in rows]).encode(),
-        "'Agree' (9 rows, first row 1)",
+        "words of no scale.csv",
+        table(("judge", "item", "rating"), [(j, i, "Jein") for j, i, _ in rows]).encode(),
+        "'Jein' (9 rows, first row 1)",
+        "poor, fair, good",
+    )
+    words = {5: "Strongly agree", 4: "agree ", 2: "Neutral"}
+    yield Messy(
+        "likert words.csv",
+        table(("judge", "item", "rating"), [(j, i, words[r]) for j, i, r in rows]).encode(),
+        says=("words as ratings, the lowest first: neutral, agree, strongly agree",),
+    )
+    mixed = [(j, i, words[r] if r > 2 else 2) for j, i, r in rows]
+    yield refused(
+        "words and numbers.csv",
+        table(("judge", "item", "rating"), mixed).encode(),
+        "6 of 9 rows have a rating that is not a number",
     )
     yield refused(
         "ratings as positions.csv",
@@ -529,6 +542,54 @@ def columns_of_judges() -> Iterator[Messy]:
     )
 
 
+def platforms() -> Iterator[Messy]:
+    """As crowdsourcing platforms, benchmarks and leagues write them."""
+    turk = ("WorkerId", "Input.image_A", "Input.image_B", "Answer.choice")
+    yield Messy(
+        "mturk.csv",
+        sides(("optionA", "optionB"), turk).encode(),
+        says=("judge = WorkerId, left = Input.image_A, right = Input.image_B",),
+    )
+    links = ("WorkerId", "Input.image_a_url", "Input.image_b_url", "Answer.category.label")
+    yield Messy("mturk classifier.csv", sides(("Image A", "Image B"), links).encode())
+    ids = ("judge_id", "candidate_chosen_id", "candidate_not_chosen_id")
+    yield Messy("marking.csv", table(ids, WINS).encode(), says=("winner = candidate_chosen_id",))
+    generators = [
+        {"annotator": j, "generator_1": w, "generator_2": lo, "preference": 1.0, "output_1": "t"}
+        for j, w, lo in WINS
+    ]
+    tied = {**generators[0], "preference": 1.5}
+    yield Messy(
+        "alpaca eval.json",
+        json.dumps([*generators, {**tied, "generator_1": "water"}]).encode(),
+        votes=10,
+        says=("left = generator_1", "1.5 means tie"),
+    )
+    models = [
+        {"prompt": "?", "chosen": f"text {n}", "rejected": "text", "user": j, "chosen_model": w,
+         "rejected_model": lo} for n, (j, w, lo) in enumerate(WINS)
+    ]  # fmt: skip
+    lines = "\n".join(map(json.dumps, models))
+    yield Messy("preferences.jsonl", lines.encode(), says=("winner = chosen_model",))
+    yield Messy("chess.csv", sides(("1-0", "0-1"), ("judge", "White", "Black", "Result")).encode())
+    games = ("judge", "HomeTeam", "AwayTeam", "FTR")
+    yield Messy("league.csv", sides(("H", "A"), games).encode(), {"winner": "FTR"})
+    yield refused(
+        "signed scale.csv",
+        sides((-2, 3)).encode(),
+        "--outcome-map -2=left,3=right or --outcome-map -2=right,3=left",
+    )
+    below = f"Results of spring\r\n\r\n{CSV}"
+    yield refused("a title in one cell.csv", below.encode(), "header seems to be judge, winner")
+    two = "Respondent ID,Rank the drinks,,\r\n,Tea,Milk,Coffee\r\n1,1,2,3\r\n2,1,3,2\r\n"
+    yield refused("two lines of header.csv", two.encode(), "if it has two lines")
+    notes: dict[str, str | bytes] = {"votes.csv": CSV, "README.txt": "Votes of spring.\n"}
+    yield Messy("with a readme.zip", archive(notes))
+    peers = [("ann", i, r) for i, r in zip(ORDER, (9, 8, 5), strict=True)]
+    header = ("Reviewer", "Reviewee", "Score")
+    yield Messy("peers.csv", table(header, peers).encode(), votes=3, judges=1)
+
+
 def tables_of_pandas() -> Iterator[Messy]:
     """What `DataFrame.to_json` writes, by its `orient`."""
     columns = {name: [win[at] for win in WINS] for at, name in enumerate(HEADER)}
@@ -642,6 +703,6 @@ def messy_files() -> list[Messy]:
     kinds = (
         spreadsheets, archives, encodings, padded_cells, names_of_columns, outcomes, rated, surveys,
         counted_wins, survey_exports, records_under_a_key, tables_of_pandas,
-        columns_of_judges, wrong_formats, spelled_twice, pooled, preflib,
+        columns_of_judges, platforms, wrong_formats, spelled_twice, pooled, preflib,
     )  # fmt: skip
     return [messy for kind in kinds for messy in kind()]

@@ -9,7 +9,16 @@ from dataclasses import dataclass, replace
 from juryrank.errors import InputError, listing
 from juryrank.hints import NEAR, SHORTEST_PART, did_you_mean_all, likeness
 from juryrank.reading.headers import shared_name
-from juryrank.reading.names import NAMES, known_names, place_of, plain, side_pairs
+from juryrank.reading.names import (
+    MODELS_LOST,
+    MODELS_WON,
+    NAMES,
+    known_names,
+    last_part,
+    place_of,
+    plain,
+    side_pairs,
+)
 
 SIDES_SHAPE, WINS_SHAPE = ("left", "right", "outcome"), ("winner", "loser")
 _MEANING = {
@@ -285,6 +294,8 @@ class _Header:
             return list(self.hints[role])
         free = [name for name in self.names if name not in self.given.values()]
         for tier in NAMES[role]:
+            if tier in (MODELS_WON, MODELS_LOST) and not self._has_both_models():
+                continue
             found = [name for name in free if self._is_named(name, tier)]
             if role == "left":
                 found = [name for name in found if not self._is_second(name)]
@@ -299,7 +310,12 @@ class _Header:
         return [own for own, others in ways if other is None or others == other]
 
     def _is_named(self, name: str, tier: Sequence[str]) -> bool:
-        return plain(shared_name(name, self.names)) in tier
+        return plain(last_part(shared_name(name, self.names))) in tier
+
+    def _has_both_models(self) -> bool:
+        """Whether the models of both texts are known, so that they are the items."""
+        known = {plain(name) for name in self.names}
+        return bool(known & set(MODELS_WON)) and bool(known & set(MODELS_LOST))
 
     def _is_second(self, name: str) -> bool:
         """Whether a side is numbered 1, and another 0."""
@@ -505,8 +521,17 @@ def _about_header(names: Sequence[str]) -> Iterator[str]:
             f"Columns named {name!r} are told apart by their number: --left '{name} (1)' --right "
             f"'{name} (2)' takes the first as the left item and the second as the right one."
         )
-    if 2 * sum(not name.strip() or name.startswith("(unnamed") for name in names) >= len(names):
-        yield "The header has to be the first line: remove what is above it."
+    unnamed = sum(not name.strip() or name.startswith("(unnamed") for name in names)
+    if 2 * unnamed >= len(names):
+        yield (
+            "The header has to be the first line: remove what is above it; if it has two lines, "
+            "make it one."
+        )
+    elif unnamed:
+        yield (
+            f"{unnamed:,} of {len(names):,} columns have no name: if the header has two lines, "
+            "make it one."
+        )
 
 
 MOST_NEAR, LONGEST_NEAR = 200, 60

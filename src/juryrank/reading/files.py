@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from juryrank.errors import InputError
 from juryrank.reading import qualtrics
 from juryrank.reading.coding import in_words, is_whole
+from juryrank.reading.columns import fits_some_shape
 from juryrank.reading.encodings import UTF8, Encoding, encoding_of, not_utf8
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.formats import (
@@ -88,6 +89,7 @@ _IN_PLAIN_WORDS = {
 """What libraries say of files that they cannot read, and what it means."""
 RULE = r"^:?-[-+]*:?$"
 """A cell of the line between the header and the rows of such a table."""
+MOST_ABOVE_HEADER = 20
 QUALTRICS_ID = b"ImportId"
 TEXT_FORMATS = ("csv", "json", "ndjson", "preflib")
 UNTYPED_FORMATS = ("csv", "preflib", "excel")
@@ -664,7 +666,7 @@ def _ragged(part: Part, text: str) -> InputError | None:
     if not long:
         return None
     cases = ", ".join(f"row {number:,} ({len(rows[number - 1])})" for number in long[:3])
-    hint = "A field with a separator in it needs quotes."
+    hint = _header_below(lines) or "A field with a separator in it needs quotes."
     if all(len(row) == width + 1 for row in rows):
         hint = "The header lacks a name for the first column, as R writes it: add one."
     has = "has" if len(long) == 1 else "have"
@@ -672,6 +674,15 @@ def _ragged(part: Part, text: str) -> InputError | None:
         f"{part.name}: {len(long):,} of {len(rows):,} rows {has} more fields than the header's "
         f"{width}: {cases}. {hint}"
     )
+
+
+def _header_below(lines: Sequence[Sequence[str]]) -> str:
+    """Say in which line the header seems to be, if there is something above it."""
+    for number, line in enumerate(lines[1:MOST_ABOVE_HEADER], start=1):
+        if len(line) > len(lines[0]) and fits_some_shape(line, {}):
+            above = "the line" if number == 1 else f"the {number:,} lines"
+            return f"The header seems to be {', '.join(line)[:80]}: remove {above} above it."
+    return ""
 
 
 def _reason(error: BaseException) -> str:

@@ -28,6 +28,8 @@ _SIDES = (
     ("system_a", "system_b"),
     ("candidate_a", "candidate_b"),
     ("xs", "ys"),
+    ("generator_1", "generator_2"),
+    ("white", "black"),
 )
 _TEXTS = ("response", "output", "answer", "text", "summary", "image", "audio", "video")
 _SIDES_AS_TEXT = tuple(
@@ -65,10 +67,15 @@ _LOST = _names(
 )
 
 
+MODELS_WON = _names("chosen_model winner_model preferred_model")
+MODELS_LOST = _names("rejected_model loser_model dispreferred_model")
+"""Whose texts were chosen and rejected, where these are given too."""
+
+
 def _composed(words: tuple[str, ...]) -> tuple[str, ...]:
     """Name a thing by what became of it: ``candidate_chosen``, ``chosen_candidate``."""
     both = [(f"{what}_{word}", f"{word}_{what}") for what in _THINGS for word in words]
-    return tuple(name for pair in both for name in pair)
+    return tuple(f"{name}{end}" for pair in both for name in pair for end in ("", "_id", "_name"))
 
 
 _OUTCOMES = _names(
@@ -91,7 +98,7 @@ _ITEM_NAMES = tuple(
 )
 _MORE_ITEMS = _names(
     "response response_id product brand essay essay_id submission submission_id player team movie "
-    "image"
+    "image reviewee ratee script script_id work stimulus"
 )
 _PLACES = _names("position place placement placing standing rank_position")
 _CONTEXTS = _names("prompt context instruction example sample document conversation topic query")
@@ -116,7 +123,8 @@ _MORE_SIDES = (
 )
 _MORE_OUTCOMES = _names(
     "response better_response_id better_response better_id which_is_better which_one "
-    "human_preference overall_preference pairwise_preference final_verdict"
+    "human_preference overall_preference pairwise_preference final_verdict comparison "
+    "selected_option"
 )
 
 Tiers = tuple[tuple[str, ...], ...]
@@ -141,8 +149,8 @@ NAMES: dict[str, Tiers] = {
         tuple(b for _, b in _SIDES_AS_TEXT),
         tuple(b for _, b in _MORE_SIDES),
     ),
-    "winner": (("winner",), _WINNERS, _composed(_WON), ("selected", "winners")),
-    "loser": (("loser",), _LOSERS, (*_composed(_LOST), *_LOST, "losers")),
+    "winner": (("winner",), MODELS_WON, _WINNERS, _composed(_WON), ("selected", "winners")),
+    "loser": (("loser",), MODELS_LOST, _LOSERS, (*_composed(_LOST), *_LOST, "losers")),
     "outcome": (("winner",), (*_OUTCOMES, *_WINNERS, "winners"), _MORE_OUTCOMES),
     "choice": (("winner",), (*_OUTCOMES, *_WINNERS)),
     "weight": (("weight",), ("weights", "count", "counts", "n_votes", "multiplicity", "frequency")),
@@ -175,14 +183,14 @@ COUNTED_WINS = (
 """Names of columns that count the wins of the left and the right item."""
 COUNTED_TIES = _names("ties draws tie draw n_ties")
 
-_OTHER_SIDE = {"left": "right", "l": "r", "a": "b", "first": "second"}
+_OTHER_SIDE = {"left": "right", "l": "r", "a": "b", "first": "second", "home": "away"}
 _ITEM_WORDS = {*_THINGS, *_names("script essay work paper id name file object product stimulus")}
 _ATTRIBUTES = frozenset(
     _names(
         "score scores rating elo time seconds ms rt duration length len tokens words prob "
-        "probability confidence comment reason note url link position rank order win wins won "
-        "count votes seed x y width height clicks cost price date judge rater annotator worker "
-        "question prompt key button"
+        "probability confidence comment reason note position rank order win wins won "
+        "count votes goals points seed x y width height clicks cost price date judge rater "
+        "annotator worker question prompt key button"
     )
 )
 """Words in the names of columns that say something about an item, and are not the item."""
@@ -205,7 +213,7 @@ def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     ``script_left, script_right``; those of what is only known about the items are none, such as
     ``score_a, score_b``. Of several those are meant whose names say that they are the items.
     """
-    words = {name: tuple(plain(_parted(name)).split("_")) for name in names}
+    words = {name: tuple(re.split(r"[_.]", plain(_parted(name)))) for name in names}
     named = {of_name: name for name, of_name in words.items()}
     found = []
     for name, own in words.items():
@@ -221,6 +229,11 @@ def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
 
 def _parted(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+
+
+def last_part(name: str) -> str:
+    """Give the last part of a name with dots: ``Answer.choice`` is the choice, in MTurk's files."""
+    return name.rsplit(".", 1)[-1] if name.lower().startswith(("input.", "answer.")) else name
 
 
 def in_brackets(name: str) -> re.Match[str] | None:

@@ -35,7 +35,7 @@ from juryrank.reading.names import plain
 from juryrank.reading.outcomes import as_text, told_numbers
 from juryrank.reading.pairs import pair_votes
 from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ballots
-from juryrank.reading.ratings import rating_votes
+from juryrank.reading.ratings import rating_votes, scale_in_words
 from juryrank.reading.request import Asked, Request, request_of
 from juryrank.reading.rows import Rules
 from juryrank.reading.tied import with_ties
@@ -342,6 +342,8 @@ def _contexts(parts: Sequence[Part], columns: Columns) -> pl.DataFrame | None:
 
 
 def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> tuple[str, ...]:
+    if isinstance(columns, RatingColumns):
+        return scale_in_words(rows.frame[columns.rating])
     if not isinstance(columns, PairColumns) or columns.words is None:
         return ()
     words = rows.frame[columns.words]

@@ -100,6 +100,8 @@ def numbers_of_sides(left: str, right: str, words: Iterable[str]) -> Mapping[flo
             return named
     if numbers == {1.0, 2.0}:
         return {1.0: LEFT_WON, 2.0: RIGHT_WON}
+    if 1.5 in numbers and numbers <= {1.0, 1.5, 2.0}:
+        return {1.0: LEFT_WON, 1.5: TIE, 2.0: RIGHT_WON}
     if 0.5 in numbers and numbers <= {0.0, 0.5, 1.0}:
         return {1.0: LEFT_WON, 0.5: TIE, 0.0: RIGHT_WON}
     return {}
