@@ -233,5 +233,5 @@ def rank_each(by: ByValue, fit: Fit, call: str = "") -> Rankings:
 
 
 def _as_one_group(items: pl.DataFrame) -> pl.DataFrame:
-    """Items that hang together, beside others that do not."""
+    """Items that are connected, beside others that do not."""
     return items.select(pl.lit(1, dtype=pl.Int64).alias("group"), pl.all())
