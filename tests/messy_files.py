@@ -530,6 +530,13 @@ def columns_of_judges() -> Iterator[Messy]:
     )
     yield refused("cells unsaid.csv", items, "--cells position", "--left", judge_columns=JUDGES)
     yield refused("judge twice.csv", items, "but not both", judge_columns=JUDGES, judge="essay")
+    yield refused(
+        "a judge per row and column.csv",
+        items,
+        "not both",
+        judge_columns=JUDGES,
+        judge_per_row=True,
+    )
     yield refused("no such judge.csv", items, "'eve'", judge_columns=["ann", "eve"])
     tied = [(judge, item, place) for judge in JUDGES for item, place in
             (("tea", 1), ("milk", 2.5), ("water", 2.5), ("coffee", 4))]  # fmt: skip

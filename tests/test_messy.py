@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import warnings
@@ -228,6 +229,14 @@ def test_a_column_that_mixes_types_stops_the_read_only_if_it_is_used(make: Any) 
     for option in options:
         with pytest.raises(jr.InputError, match="types"):
             jr.votes_from(mixed, **option)
+
+
+@pytest.mark.parametrize("name", ["a\U0001f600", "a\\\\ud83d", "\u00e9\U0001f44d\U0001f3fd"])
+def test_whole_characters_in_json_are_no_halves(name: str) -> None:
+    records = [{"winner": name, "loser": "b"}, {"winner": "b", "loser": name}]
+    lines = "\n".join(map(json.dumps, records))
+    for text in (json.dumps(records), lines):
+        assert name in jr.read_votes(io.BytesIO(text.encode())).items.to_list()
 
 
 def test_lists_beside_a_column_that_mixes_types() -> None:

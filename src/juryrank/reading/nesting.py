@@ -33,9 +33,10 @@ def has_half_character(value: object) -> bool:
 
 
 _LONE_HALF = re.compile(
-    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
-    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
+    rb"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|[c-fC-F](?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]))"
 )
+"""It begins with what both halves have in common, so that most of a file is passed over fast."""
 
 
 def check_characters(name: str, where: Path | bytes) -> None:

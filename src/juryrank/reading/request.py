@@ -63,6 +63,11 @@ def _grid(options: Mapping[str, Any]) -> Grid:
             "There is a column for each item (--item-columns), or one for each judge "
             "(--judge-columns), but not both."
         )
+    if judges and options["judge_per_row"]:
+        raise InputError(
+            "There is a column for each judge (--judge-columns), or every row is a judge of its "
+            "own (--judge-per-row), but not both."
+        )
     return Grid(items, cells, judges, counts)
 
 
