@@ -135,10 +135,10 @@ def _bad_positions(column: pl.Series, position: NDArray[np.float64], gaps: Mask)
     given = labels(column).cast(pl.String)
     return [
         Complaint(
-            "a position that is not a positive whole number (or one half between two, of a tie)",
+            "a position that is not a positive whole number",
             np.isnan(position),
             given,
-            "The best item has position 1.",
+            "The best item has position 1; tied ones may have their mean, such as 1.5.",
         ),
         Complaint(
             "a position after a gap in its ranking",
