@@ -185,6 +185,26 @@ def encodings() -> Iterator[Messy]:
     )
 
 
+def padded_cells() -> Iterator[Messy]:
+    def line(row: Row, between: str = "|") -> str:
+        return between.join(f" {cell:<9} " for cell in row)
+
+    rows = [line(win) for win in WINS]
+    says = ("(judge, winner, loser)", "padding does not count")
+    rule = "|".join("-" * 11 for _ in HEADER)
+    markdown = [f"|{text}|" for text in (line(HEADER), rule, *rows)]
+    yield Messy("markdown.md", "\n".join(markdown).encode(), says=says)
+    database = [line(HEADER), rule.replace("|", "+"), *rows]
+    yield Messy("of a database.txt", "\n".join(database).encode(), says=says)
+    yield refused(
+        "missing in markdown.md",
+        "\n".join([*markdown, f"|{line(('ann', 'tea', ''))}|"]).encode(),
+        "1 of 10 rows has nothing in the column 'loser': row 10",
+    )
+    tight = table(HEADER, [*WINS, ("ann", "tea ", "milk")], "|")
+    yield Messy("not padded.psv", tight.encode(), votes=10)
+
+
 def names_of_columns() -> Iterator[Messy]:
     yield Messy(
         "chosen.csv",
@@ -214,11 +234,33 @@ def names_of_columns() -> Iterator[Messy]:
         "trailing separators.csv",
         table((*HEADER, "", ""), [(*win, "", "") for win in WINS]).encode(),
     )
+    scripts = ("assessor", "script_left", "script_right", "selected")
+    yield Messy(
+        "comparative judgement.csv",
+        sides(("L", "R"), scripts).encode(),
+        says=("left = script_left, right = script_right, outcome = selected",),
+    )
+    yield refused(
+        "outcomes as winners.csv",
+        sides(("L", "R"), scripts).encode(),
+        "'selected' holds 'L', 'R'",
+        "look like outcomes",
+        "--left script_left --right script_right --winner selected",
+        winner="selected",
+        loser="script_left",
+    )
+    ties = [(*win, "FALSE") for win in WINS] + [("ann", "milk", "tea", "TRUE")]
+    yield Messy(
+        "ties apart.csv",
+        table((*HEADER, "is_tie"), ties).encode(),
+        votes=10,
+        says=("(judge, winner, loser, tie = is_tie)",),
+    )
     yield refused(
         "nothing known.csv",
         table(("wer", "was", "womit"), WINS).encode(),
-        "no column for the winner and the loser",
-        "--winner COLUMN, --loser COLUMN",
+        "do not tell how to read it",
+        "--winner was --loser womit (pairs)",
     )
     yield refused(
         "a title above.csv",
@@ -247,6 +289,9 @@ def outcomes() -> Iterator[Messy]:
         "one or two": (1, 2),
         "scores of the left": ("1", "0"),
         "responses": ("Response 1", "response_2"),
+        "results of chess": ("1-0", "0-1"),
+        "letters": ("L", "R"),
+        "scripts": ("Script A", "script_b"),
         "all an llm wrote": ("A is short. My verdict: [[A]]", "I prefer B, so: [[B]]"),
     }.items():
         text = sides(words)
@@ -315,9 +360,22 @@ def rated() -> Iterator[Messy]:
         "--ranking",
     )
     yield refused(
-        "agree.csv",
-        table(("judge", "item", "rating"), [(j, i, "Agree") for j, i, _ in rows]).encode(),
-        "'Agree' (9 rows, first row 1)",
+        "words of no scale.csv",
+        table(("judge", "item", "rating"), [(j, i, "Jein") for j, i, _ in rows]).encode(),
+        "'Jein' (9 rows, first row 1)",
+        "poor, fair, good",
+    )
+    words = {5: "Strongly agree", 4: "agree ", 2: "Neutral"}
+    yield Messy(
+        "likert words.csv",
+        table(("judge", "item", "rating"), [(j, i, words[r]) for j, i, r in rows]).encode(),
+        says=("words as ratings, the lowest first: neutral, agree, strongly agree",),
+    )
+    mixed = [(j, i, words[r] if r > 2 else 2) for j, i, r in rows]
+    yield refused(
+        "words and numbers.csv",
+        table(("judge", "item", "rating"), mixed).encode(),
+        "6 of 9 rows have a rating that is not a number",
     )
     yield refused(
         "ratings as positions.csv",
@@ -426,8 +484,8 @@ def survey_exports() -> Iterator[Messy]:
     yield refused(
         "qualtrics without items.csv",
         qualtrics(["Tea?", "Milk?", "Coffee?"], ORDER),
-        "has no column for the winner and the loser",
-        "name these with --item-columns",
+        "do not tell how to read it",
+        "--item-columns tea,milk,coffee with --cells rating or --cells position",
     )
 
 
@@ -446,6 +504,148 @@ def records_under_a_key() -> Iterator[Messy]:
     two = {"model_a": "milk", "model_b": "coffee", "winner": "model_a", "said": [{"role": "user"}]}
     lines = "\n".join(json.dumps(vote) for vote in (one, two))
     yield Messy("lines.jsonl", lines.encode(), votes=2, judges=1)
+
+
+def columns_of_judges() -> Iterator[Messy]:
+    pairs = table(("item_a", "item_b", *JUDGES), [(*pair, "A", "A", pair[0]) for pair in PAIRS])
+    says = ("a table with a column for each judge", "3 columns of judges (ann, bob, zo\u00eb)")
+    yield Messy("pairs by judges.csv", pairs.encode(), {"judge_columns": JUDGES}, says=says)
+    ranks = [(item, place, place, place) for place, item in enumerate(ORDER, start=1)]
+    items = table(("essay", *JUDGES), ranks).encode()
+    yield Messy("items by judges.csv", items, {"judge_columns": "ann,bob,zo\u00eb",
+                "cells": "position"}, votes=3, says=says)  # fmt: skip
+    gaps = table(("essay", *JUDGES), [(i, 4 - r, "", 4 - r) for i, r, *_ in ranks]).encode()
+    yield Messy(
+        "marks by judges.csv",
+        gaps,
+        {"judge_columns": JUDGES, "cells": "rating"},
+        votes=6,
+        judges=2,
+        says=("3 empty cells",),
+    )
+    yield refused(
+        "unsaid judges.csv",
+        items,
+        "--judge-columns 'ann,bob,zo\u00eb' with --cells rating or --cells position",
+    )
+    yield refused("cells unsaid.csv", items, "--cells position", "--left", judge_columns=JUDGES)
+    yield refused("judge twice.csv", items, "but not both", judge_columns=JUDGES, judge="essay")
+    yield refused(
+        "a judge per row and column.csv",
+        items,
+        "not both",
+        judge_columns=JUDGES,
+        judge_per_row=True,
+    )
+    yield refused("no such judge.csv", items, "'eve'", judge_columns=["ann", "eve"])
+    tied = [(judge, item, place) for judge in JUDGES for item, place in
+            (("tea", 1), ("milk", 2.5), ("water", 2.5), ("coffee", 4))]  # fmt: skip
+    yield Messy("mean ranks.csv", table(("judge", "item", "rank"), tied).encode(), votes=3)
+    yield refused(
+        "half a rank too many.csv",
+        table(("judge", "item", "rank"), [("ann", "tea", 1), ("ann", "milk", 1.5)]).encode(),
+        "row 2 '1.5'",
+        "1, 2.5, 2.5, 4",
+    )
+
+
+def platforms() -> Iterator[Messy]:
+    """As crowdsourcing platforms, benchmarks and leagues write them."""
+    turk = ("WorkerId", "Input.image_A", "Input.image_B", "Answer.choice")
+    yield Messy(
+        "mturk.csv",
+        sides(("optionA", "optionB"), turk).encode(),
+        says=("judge = WorkerId, left = Input.image_A, right = Input.image_B",),
+    )
+    links = ("WorkerId", "Input.image_a_url", "Input.image_b_url", "Answer.category.label")
+    yield Messy("mturk classifier.csv", sides(("Image A", "Image B"), links).encode())
+    ids = ("judge_id", "candidate_chosen_id", "candidate_not_chosen_id")
+    yield Messy("marking.csv", table(ids, WINS).encode(), says=("winner = candidate_chosen_id",))
+    generators = [
+        {"annotator": j, "generator_1": w, "generator_2": lo, "preference": 1.0, "output_1": "t"}
+        for j, w, lo in WINS
+    ]
+    tied = {**generators[0], "preference": 1.5}
+    yield Messy(
+        "alpaca eval.json",
+        json.dumps([*generators, {**tied, "generator_1": "water"}]).encode(),
+        votes=10,
+        says=("left = generator_1", "1.5 means tie"),
+    )
+    models = [
+        {"prompt": "?", "chosen": f"text {n}", "rejected": "text", "user": j, "chosen_model": w,
+         "rejected_model": lo} for n, (j, w, lo) in enumerate(WINS)
+    ]  # fmt: skip
+    lines = "\n".join(map(json.dumps, models))
+    yield Messy("preferences.jsonl", lines.encode(), says=("winner = chosen_model",))
+    yield Messy("chess.csv", sides(("1-0", "0-1"), ("judge", "White", "Black", "Result")).encode())
+    games = ("judge", "HomeTeam", "AwayTeam", "FTR")
+    yield Messy("league.csv", sides(("H", "A"), games).encode(), {"winner": "FTR"})
+    yield refused(
+        "signed scale.csv",
+        sides((-2, 3)).encode(),
+        "--outcome-map -2=left,3=right or --outcome-map -2=right,3=left",
+    )
+    below = f"Results of spring\r\n\r\n{CSV}"
+    yield refused("a title in one cell.csv", below.encode(), "header seems to be judge, winner")
+    two = "Respondent ID,Rank the drinks,,\r\n,Tea,Milk,Coffee\r\n1,1,2,3\r\n2,1,3,2\r\n"
+    yield refused("two lines of header.csv", two.encode(), "if it has two lines")
+    notes: dict[str, str | bytes] = {"votes.csv": CSV, "README.txt": "Votes of spring.\n"}
+    yield Messy("with a readme.zip", archive(notes))
+    peers = [("ann", i, r) for i, r in zip(ORDER, (9, 8, 5), strict=True)]
+    header = ("Reviewer", "Reviewee", "Score")
+    yield Messy("peers.csv", table(header, peers).encode(), votes=3, judges=1)
+
+
+def tables_of_pandas() -> Iterator[Messy]:
+    """What `DataFrame.to_json` writes, by its `orient`."""
+    columns = {name: [win[at] for win in WINS] for at, name in enumerate(HEADER)}
+    by_number = {name: dict(enumerate(values)) for name, values in columns.items()}
+    says = ("one object as a table",)
+    split = {"columns": HEADER, "index": list(range(len(WINS))), "data": WINS}
+    by_row = {number: dict(zip(HEADER, win, strict=True)) for number, win in enumerate(WINS)}
+    for name, content in {
+        "columns": by_number,
+        "lists": columns,
+        "split": split,
+        "index": by_row,
+    }.items():
+        yield Messy(f"pandas {name}.json", json.dumps(content).encode(), says=says)
+    yield refused(
+        "pandas values.json",
+        json.dumps(WINS).encode(),
+        "9 of 9 entries are not objects",
+        "Write each vote as an object",
+    )
+    both = {"judge": "ann", "ranking": ["tea", "milk", "coffee"]}
+    yield Messy("one ranking.json", json.dumps(both).encode(), votes=1, judges=1)
+
+
+def wrong_formats() -> Iterator[Messy]:
+    records = [dict(zip(HEADER, win, strict=True)) for win in WINS]
+    yield refused("cut off.json", json.dumps(records).encode()[:90], "line 1, column", "cut off")
+    yield refused("python.json", repr(records).encode(), "line 1, column 3", "double quotes")
+    page = b"<!DOCTYPE html>\n<html><body>Please sign in</body></html>"
+    yield refused("votes in a browser.csv", page, "is a web page (HTML)", "Download the file")
+    yield refused(
+        "table of html.xls", b"<table><tr><td>a</td></tr></table>", "is a web page (HTML)"
+    )
+    yield refused("a csv.xlsx", CSV.encode(), "is text, not a spreadsheet", "--format csv")
+    yield Messy("a csv with its name.xlsx", CSV.encode(), {"format": "csv"})
+    yield refused("a csv.parquet", CSV.encode(), "is text, not Parquet", "--format csv")
+    half = [{**records[0], "winner": "tea\ud83d"}, {**records[0], "winner": "tea\ud83c"}]
+    yield refused(
+        "half an emoji.json",
+        json.dumps([*records, *half]).encode(),
+        "2 of 11 records have half of a character",
+        "record 10, record 11",
+    )
+    lines = "\n".join(json.dumps(record) for record in [*records, *half])
+    yield refused("half an emoji.jsonl", lines.encode(), "record 10, record 11")
+    ranked = table(
+        ("judge", "ranking"), [("ann", '["x\\ud83d", "y"]'), ("bob", '["x\\ud83c", "y"]')]
+    )
+    yield refused("half an emoji.csv", ranked.encode(), "2 of 2 rows have a ranking that cannot be")
 
 
 def spelled_twice() -> Iterator[Messy]:
@@ -508,7 +708,8 @@ def preflib() -> Iterator[Messy]:
 
 def messy_files() -> list[Messy]:
     kinds = (
-        spreadsheets, archives, encodings, names_of_columns, outcomes, rated, surveys, counted_wins,
-        survey_exports, records_under_a_key, spelled_twice, pooled, preflib,
+        spreadsheets, archives, encodings, padded_cells, names_of_columns, outcomes, rated, surveys,
+        counted_wins, survey_exports, records_under_a_key, tables_of_pandas,
+        columns_of_judges, platforms, wrong_formats, spelled_twice, pooled, preflib,
     )  # fmt: skip
     return [messy for kind in kinds for messy in kind()]

@@ -62,7 +62,7 @@ def test_votes_that_can_rank() -> None:
     found = check(votes_from({"winner": ["a", "b", "c"], "loser": ["b", "c", "a"]}))
     assert found.can_rank_without_prior
     assert found.connection == ()
-    assert found.verdict == "All 3 items hang together: the votes can rank them."
+    assert found.verdict == "All 3 items are connected: the votes can rank them."
     assert not found.judges_known
     assert found.lone_judges == 0
 

@@ -373,7 +373,7 @@ def test_to_leave_out_most_rows_takes_another_word() -> None:
 
 def test_check_says_whether_the_votes_can_rank(votes: str) -> None:
     result = run("check", votes)
-    assert result.stdout.startswith("All 30 items hang together: the votes can rank them.\n")
+    assert result.stdout.startswith("All 30 items are connected: the votes can rank them.\n")
     assert re.search(r"judges +8  200 votes each", result.stdout)
     assert re.search(r"votes +1,600", result.stdout)
     assert "Worth knowing" not in result.stdout

@@ -124,3 +124,14 @@ def test_how_groups_compare_is_foretold_by_the_prior_alone(ranking: jr.Ranking) 
     """A vote between items of two groups is near even, however sure the order within each is."""
     assert 0.3 < float(ranking.predict(None, "a1", "b1")) < 0.8
     assert float(ranking.predict(None, "a1", "a3")) > 0.7
+
+
+def test_many_sets_that_never_lose_make_no_long_warning() -> None:
+    """Ten groups of three, in each of which two items never lose to the third."""
+    pairs = [(f"{n}{a}", f"{n}{b}") for n in range(10) for a, b in ("ab", "ba", "ac", "bc")]
+    winner, loser = zip(*pairs, strict=True)
+    with pytest.warns(jr.JuryrankWarning):
+        warnings = jr.rank({"winner": winner, "loser": loser}).warnings
+    said = next(text for text in warnings if "do not link all items" in text)
+    assert len(said) < 400
+    assert "more sets (juryrank check names them)" in said

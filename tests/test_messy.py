@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import warnings
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from messy_files import CSV, ORDER, Messy, archive, messy_files, workbook
@@ -204,10 +206,51 @@ def test_names_that_no_column_holds_are_answered(tmp_path: Path) -> None:
     with pytest.raises(jr.InputError, match="different types"):
         jr.read_votes(large)
     frame = pl.DataFrame({"judge": ["a"], "winner": ["x"], "loser": ["y"]})
-    with pytest.raises(jr.InputError, match="Duration"):
+    with pytest.raises(jr.InputError, match="holds durations"):
         jr.votes_from(frame.with_columns(weight=pl.duration(days=1)))
     odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv"))
     odd.write_bytes(b"judge,winner,loser\na,x,y\nb,y,x\n")
     assert jr.read_votes(odd).reading[0].source == "caf\\xe9.csv"
     with pytest.raises(jr.InputError, match="no encoding 'rot13'"):
         jr.read_votes(odd, encoding="rot13")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, dict])
+def test_a_column_that_mixes_types_stops_the_read_only_if_it_is_used(make: Any) -> None:
+    mixed = make({"winner": ["a", "b"], "loser": ["b", "a"], "note": [1, "x"], "more": [{1}, None]})
+    votes = jr.votes_from(mixed)
+    assert votes.reading[0].ignored == ("note", "more")
+    assert votes.items.to_list() == ["a", "b"]
+    used = make({"winner": ["a", 1], "loser": ["b", "a"]})
+    with pytest.raises(jr.InputError, match=r"column 'winner' mixes types \(int, str\)"):
+        jr.votes_from(used)
+    options: list[dict[str, Any]]
+    options = [{"where": "note == 1"}, {"by": "note"}, {"weight": "note"}, {"tie": "note"}]
+    for option in options:
+        with pytest.raises(jr.InputError, match="types"):
+            jr.votes_from(mixed, **option)
+
+
+@pytest.mark.parametrize("name", ["a\U0001f600", "a\\\\ud83d", "\u00e9\U0001f44d\U0001f3fd"])
+def test_whole_characters_in_json_are_no_halves(name: str) -> None:
+    records = [{"winner": name, "loser": "b"}, {"winner": "b", "loser": name}]
+    lines = "\n".join(map(json.dumps, records))
+    for text in (json.dumps(records), lines):
+        assert name in jr.read_votes(io.BytesIO(text.encode())).items.to_list()
+
+
+def test_lists_beside_a_column_that_mixes_types() -> None:
+    frame = pd.DataFrame({"ranking": [["a", "b"], ["b", ["a", "c"]]], "note": [1, "x"]})
+    assert len(jr.votes_from(frame)) == 2
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"winner": ["a\ud83d", "a\ud83c"], "loser": ["b", "b"]},
+        [{"winner": "a\ud83d", "loser": "b"}],
+    ],
+)
+def test_half_a_character_in_a_frame(frame: object) -> None:
+    with pytest.raises(jr.InputError, match="half of a character"):
+        jr.votes_from(frame)

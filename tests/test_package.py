@@ -30,7 +30,7 @@ def test_public_objects_print_themselves_in_a_few_lines() -> None:
     assert repr(made) == "Simulation(100 votes by 2 judges on 4 items, tie 0.5)"
     check = repr(jr.check(made.votes)).splitlines()
     assert check[0].startswith("Check of 100 votes by 2 judges on 4 items (")
-    assert check[1] == "All 4 items hang together: the votes can rank them."
+    assert check[1] == "All 4 items are connected: the votes can rank them."
     ranking = jr.rank(made.votes, "btl")
     best, second = ranking.items["item"][:2]
     gap = ranking.difference(best, second)

@@ -653,3 +653,16 @@ def test_arbitrary_votes_give_a_finite_ranking_or_a_clear_error(
     assert ranking.items["score"].is_finite().all()
     assert ranking.judges["accuracy"].is_finite().all()
     json.loads(ranking.to_json())
+
+
+def test_the_number_of_votes_and_their_weight_are_both_said() -> None:
+    frame = {"winner": ["a", "b"], "loser": ["b", "a"], "weight": [200, 100]}
+    weighted = jr.rank(frame)
+    assert (weighted.fit.votes, weighted.fit.weight) == (2, 300)
+    assert "2 votes with a total weight of 300" in repr(weighted)
+    assert "2 votes with a total weight of 300" in weighted.report()
+    assert "weight of votes" in weighted.report()
+    assert weighted.to_dict()["fit"]["weight"] == 300
+    plain = jr.rank({name: frame[name] for name in ("winner", "loser")})
+    assert plain.fit.weight is None
+    assert "total weight" not in repr(plain)

@@ -127,13 +127,14 @@ class TestIds:
 
     def test_unequal_types_of_items(self) -> None:
         frame = {"winner": [1, 2], "loser": ["a", "b"]}
-        assert "different types: Int64 in the column 'winner', String in 'loser'" in complaint(
-            lambda: votes_from(frame)
+        assert (
+            "different types: whole numbers in the column 'winner', text in 'loser'"
+            in complaint(lambda: votes_from(frame))
         )
 
     def test_items_that_are_lists(self) -> None:
         frame = {"winner": [["a"]], "loser": [["b"]]}
-        assert "'winner' holds List(String)" in complaint(lambda: votes_from(frame))
+        assert "'winner' holds lists" in complaint(lambda: votes_from(frame))
 
 
 class TestFrames:
@@ -177,11 +178,11 @@ class TestFrames:
 
     def test_ids_that_are_bytes(self) -> None:
         frame = pl.DataFrame({"winner": [b"\x00\x01"], "loser": [b"\x00\x02"]})
-        assert "'winner' holds Binary" in complaint(lambda: votes_from(frame))
+        assert "'winner' holds binary data" in complaint(lambda: votes_from(frame))
 
     def test_a_frame_that_mixes_types(self) -> None:
         frame = pd.DataFrame({"winner": [1, "a"], "loser": ["b", "c"]})
-        assert "must not mix types" in complaint(lambda: votes_from(frame))
+        assert "mixes types" in complaint(lambda: votes_from(frame))
 
     def test_a_lazy_frame_that_fails(self) -> None:
         scan = pl.LazyFrame({"winner": ["a"]}).with_columns(loser=pl.col("winner").cast(pl.Int8))

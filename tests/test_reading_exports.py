@@ -257,7 +257,10 @@ class TestLabelStudio:
                 [task(1, DATA, annotation(5, "up", 3))],
                 "unknown outcome: 'up' (annotation 5 (task 1))",
             ),
-            ([task(1, DATA), 3], "cannot be read as JSON: record 2 is no object"),
+            (
+                [task(1, DATA), 3],
+                "cannot be read as JSON: 1 of 2 entries are not objects; first entry 2",
+            ),
         ],
     )
     def test_bad_exports(self, tasks: list[Any], said: str) -> None:

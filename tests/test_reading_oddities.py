@@ -26,7 +26,7 @@ def test_a_column_that_is_text_here_and_numbers_there(tmp_path: Path) -> None:
         frame = pl.DataFrame({"judge": [judge], "winner": ["x"], "loser": ["y"]})
         frame.write_parquet(tmp_path / f"{name}.parquet")
     said = complaint(lambda: jr.read_votes(tmp_path))
-    assert "'judge' is Int64 in a.parquet and String in b.parquet" in said
+    assert "'judge' holds whole numbers in a.parquet and text in b.parquet" in said
 
 
 def test_ids_that_differ_by_blanks_are_kept_and_remarked() -> None:

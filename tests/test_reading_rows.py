@@ -72,8 +72,8 @@ class TestColumns:
 
     def test_all_missing_columns_are_named_at_once(self) -> None:
         said = complaint(lambda: read("judge,pair_id,x\nj,1,2\n"))
-        assert "no column for the winner and the loser. Columns found: judge, pair_id, x." in said
-        assert "name them: --winner COLUMN, --loser COLUMN." in said
+        assert "do not tell how to read it. Columns found: judge, pair_id, x." in said
+        assert "pairs (--winner and --loser, or --left, --right and --winner)" in said
         assert "is near to" not in said
 
     @pytest.mark.parametrize("name", ["wnner", "human_winner"])
@@ -277,7 +277,7 @@ class TestBadFiles:
             ("a.csv.gz", gzip.compress(FILES["votes.csv"], mtime=0)[:-12], "cut off"),
             ("a.csv.gz", b"\x1f\x8brubbish", "cannot be read"),
             ("a.parquet", FILES["votes.parquet"][:-9], "cannot be read as Parquet"),
-            ("a.parquet", FILES["votes.csv"], "cannot be read as Parquet"),
+            ("a.parquet", FILES["votes.csv"], "is text, not Parquet"),
             ("a.parquet.gz", gzip.compress(FILES["votes.parquet"], mtime=0)[:-9], "as Parquet"),
             ("a.arrow", FILES["votes.arrow"][:-30], "cannot be read as Arrow IPC"),
             ("a.arrow", FILES["votes.feather"][:-100], "cannot be read as Arrow IPC"),

@@ -292,6 +292,17 @@ def test_equal_scores_have_no_leader() -> None:
         tied(("a", "b")), lost]), intervals=None)))  # fmt: skip
 
 
+def test_an_item_that_is_almost_surely_the_best_is_not_called_open() -> None:
+    rows = [("A", 1, 1, 2), ("B", 1, 1, 2), ("C", 2, 3, 3)]
+    likely = items(*rows).with_columns(p_best=pl.Series([0.994, 0.006, 0.0]))
+    told = list(limits(Told(likely)))  # type: ignore[arg-type]
+    assert told[0] == (
+        "Whether A is the best: that is likely (>99%), but not sure where all pairs are compared "
+        "at once."
+    )
+    assert not any(said.startswith("Which of A") for said in told)
+
+
 def test_what_cannot_be_said_counts_what_it_does_not_name() -> None:
     rows = [(f"{tier}{name}", tier, 1, 9) for tier in range(1, 6) for name in "ab"]
     told = list(limits(Told(items(*rows))))  # type: ignore[arg-type]

@@ -211,7 +211,7 @@ def test_a_value_that_no_row_has_is_noticed_among_others() -> None:
 
 def test_lists_cannot_be_compared() -> None:
     frame = {"winner": ["x"], "loser": ["y"], "tags": [["a", "b"]]}
-    with pytest.raises(jr.InputError, match="'tags' of The data frame holds List"):
+    with pytest.raises(jr.InputError, match="'tags' of The data frame holds lists"):
         jr.votes_from(frame, where='tags == "a"')
 
 
@@ -284,3 +284,30 @@ def test_every_command_filters(command: str) -> None:
     failed = run(command, "-", "--where", 'langauge == "de"', *options)
     assert failed.exit_code == 2
     assert "Did you mean 'language'?" in failed.stderr
+
+
+COMMAS = "judge;winner;loser;score\na;x;y;0,5\nb;y;x;1,5\nc;x;y;12,25\nd;y;x;3\n"
+
+
+@pytest.mark.parametrize(
+    ("where", "kept"),
+    [("score > 1", 3), ("score == 0.5", 1), ("score in (1.5, 3)", 2), ("score < score", 0)],
+)
+def test_cells_with_decimal_commas_are_numbers(where: str, kept: int) -> None:
+    if not kept:
+        with pytest.raises(jr.InputError, match="No row"):
+            jr.read_votes(BytesIO(COMMAS.encode()), where=where)
+        return
+    assert jr.read_votes(BytesIO(COMMAS.encode()), where=where).reading[0].kept == kept
+
+
+def test_a_number_that_may_be_thousands_is_not_compared() -> None:
+    table = COMMAS.replace("12,25", "1,250").encode()
+    with pytest.raises(jr.InputError, match=r"1 of 4 rows .* such as '1,250'.* 1250 or 1\.250"):
+        jr.read_votes(BytesIO(table), where="score > 1")
+    assert len(jr.read_votes(BytesIO(table), where='score == "1,250"')) == 1
+
+
+def test_a_decimal_comma_in_the_condition() -> None:
+    with pytest.raises(jr.InputError, match=r"has a decimal comma: write 0\.5"):
+        jr.read_votes(BytesIO(COMMAS.encode()), where="score > 0,5")

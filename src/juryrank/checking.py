@@ -161,7 +161,7 @@ def _dropped(left_out: LeftOut) -> str:
 
 def _verdict(votes: Votes, found: Connection) -> str:
     if found.is_strong:
-        return f"All {votes.n_items:,} items hang together: the votes can rank them."
+        return f"All {votes.n_items:,} items are connected: the votes can rank them."
     if found.n_groups > 1:
         return (
             f"The items fall into {found.n_groups:,} groups that were never compared: each is "

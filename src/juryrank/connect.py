@@ -1,4 +1,4 @@
-"""Who beat whom: whether the votes hang together well enough to rank every item."""
+"""Who beat whom: whether the votes are connected well enough to rank every item."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_SETS = 3
 
 @dataclass(frozen=True, eq=False)
 class Connection:
-    """How the items hang together in the graph with an edge from each winner to its loser.
+    """How the items are connected in the graph with an edge from each winner to its loser.
 
     A tie is an edge both ways. Within a strong component every item has beaten every other one,
     directly or through others; only then do the votes alone give all of them finite scores.
@@ -135,7 +135,7 @@ def linking_pairs(found: Connection, votes: Votes) -> list[tuple[int, int]]:
 
 
 def connection(votes: Votes) -> Connection:
-    """Find out how the items of some votes hang together."""
+    """Find out how the items of some votes are connected."""
     graph = _Condensed(votes.n_items)
     graph.add(*_links(votes.lists))
     for some in _growing_pieces(votes):

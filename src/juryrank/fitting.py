@@ -450,6 +450,7 @@ def _fit_report(
         taste_sd=found.taste_sd,
         widening=_widening(found, posterior),
         largest_share=_largest_share(task.votes),
+        weight=_other_weight(task.votes),
         steps=steps,
         trace=solution.trace,
     )
@@ -471,6 +472,12 @@ def _widening(found: Fitted, posterior: Posterior | None) -> float | None:
     low, high = posterior.score_interval(ONE_SD)
     width = np.sqrt(np.maximum(plain.score_variance, TINY))
     return round(float(np.median(0.5 * (high - low) / width)), 3)
+
+
+def _other_weight(votes: Votes) -> float | None:
+    """The total weight, where it is not just the number of votes."""
+    weight = float(votes.weight.sum() + votes.lists.weight.sum())
+    return None if np.isclose(weight, len(votes), rtol=1e-12) else weight
 
 
 def _largest_share(votes: Votes) -> float | None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from juryrank.arrays import Floats
 from juryrank.effects import EffectModel, Layout
-from juryrank.errors import InputError, counted, listing
+from juryrank.errors import InputError, counted, listing, number
 from juryrank.guard import OneSided, votes_that_count
 from juryrank.hints import did_you_mean_all
 from juryrank.inference.posterior import Posterior, SampledPosterior
@@ -104,10 +104,20 @@ class Fit:
     """How many times wider scores' intervals are than those of the plain model, by the median."""
     largest_share: float | None = None
     """The share of the votes that the judge with the most of them cast."""
+    weight: float | None = None
+    """The total weight of the votes, where it is not their number."""
     steps: tuple[Step, ...] = field(default=(), repr=False)
     """Number, objective and size of the gradient of each evaluation, as `watch` is told them."""
     trace: Trace | None = field(default=None, repr=False)
     """The solver's path, in its own scale and direction, if it was asked to keep it."""
+
+    @property
+    def votes_in_words(self) -> str:
+        """The number of votes, and their total weight, where that is another."""
+        said = counted(self.votes, "vote")
+        return (
+            said if self.weight is None else f"{said} with a total weight of {number(self.weight)}"
+        )
 
     def __repr__(self) -> str:
         shown = {part.name: getattr(self, part.name) for part in fields(self) if part.repr}
@@ -536,7 +546,7 @@ class Ranking:
         return (
             f"Ranking of {counted(len(self.items), 'item')} by "
             f"{counted(len(self.judges), 'judge')} ({self.model}, "
-            f"{counted(self.fit.votes, 'vote')})"
+            f"{self.fit.votes_in_words})"
         )
 
     def _repr_html_(self) -> str:

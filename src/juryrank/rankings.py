@@ -45,8 +45,8 @@ class Rankings:
 
     ``rankings["de"]`` is that of a value, ``for value in rankings`` goes through the values, and
     ``dict(rankings)`` has them all; values that could not be ranked are not among them, but in
-    `errors`. `items` and `judges` are frames with those of all values: the column comes first,
-    then the columns that those of a `Ranking` have.
+    `errors`. `items` and `judges` are frames with those of all values: the column comes first (as
+    ``by_group`` if it is called like one of the others), then those that a `Ranking` has.
     """
 
     by: str
@@ -102,7 +102,13 @@ class Rankings:
             frames = [f if "group" in f.columns else _as_one_group(f) for f in frames]
         every = pl.concat(frames, how="vertical_relaxed")
         value = np.repeat(np.arange(len(frames)), [len(frame) for frame in frames])
-        return every.select(pl.Series(self.by, self.keys()).gather(value), pl.all())
+        return every.select(pl.Series(self.column, self.keys()).gather(value), pl.all())
+
+    @property
+    def column(self) -> str:
+        """The name of the column in the tables, which may have one of that name themselves."""
+        taken = self.by in ("group", *COLUMNS_OF_ITEMS, *COLUMNS_OF_JUDGES)
+        return f"by_{self.by}" if taken else self.by
 
     @property
     def overview(self) -> pl.DataFrame:
@@ -211,7 +217,6 @@ def _counts(ranking: Ranking) -> tuple[int, int, int, str]:
 
 def rank_each(by: ByValue, fit: Fit, call: str = "") -> Rankings:
     """Rank the votes of each value; what cannot be ranked does not keep others from it."""
-    _check_name(by.column)
     of: dict[object, Ranking] = {}
     errors: dict[object, str] = {}
     for number, (value, votes) in enumerate(by.of.items(), start=1):
@@ -227,15 +232,6 @@ def rank_each(by: ByValue, fit: Fit, call: str = "") -> Rankings:
     return Rankings(by.column, errors, by.remarks, by.reading, call, of, list(by.of))
 
 
-def _check_name(column: str) -> None:
-    """Refuse a column that would stand twice in the tables of the answer."""
-    if column in ("group", *COLUMNS_OF_ITEMS, *COLUMNS_OF_JUDGES):
-        raise InputError(
-            f"The tables of the answer have a column {column!r} of their own, beside which that of "
-            f"the votes cannot stand: rename it in the votes to rank by it."
-        )
-
-
 def _as_one_group(items: pl.DataFrame) -> pl.DataFrame:
-    """Items that hang together, beside others that do not."""
+    """Items that are connected, beside others that do not."""
     return items.select(pl.lit(1, dtype=pl.Int64).alias("group"), pl.all())

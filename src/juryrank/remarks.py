@@ -29,6 +29,8 @@ FEW_JUDGES = 5
 """With fewer, hardly anything is known of how judges differ."""
 NAMED_BY_RANK = ("one-sided", "position-biased")
 MOST_LINKS = 3
+MOST_SETS_SAID = 3
+"""Sets of items that never lose, or never win, are named up to so many."""
 SPLIT = "opinions split"
 MOST_CAMPS = 5
 AS_ONE = "and count as one judge"
@@ -49,9 +51,11 @@ def remarks_on_votes(task: Task) -> tuple[str, ...]:
     apart = task.connection.sentences_within_groups(votes.items)
     if apart and task.model.method in ("likelihood", "crowd"):
         who = "the prior" if task.regularised else "nothing"
+        rest = len(apart) - MOST_SETS_SAID
+        more = f"; and {counted(rest, 'more set')} (juryrank check names them)" if rest > 0 else ""
         remarks.append(
             f"The votes do not link all items both ways, so {who} decides how far apart some of "
-            f"them are: {'; '.join(apart)}."
+            f"them are: {'; '.join(apart[:MOST_SETS_SAID])}{more}."
         )
     return tuple(remarks)
 

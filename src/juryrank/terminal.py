@@ -176,7 +176,7 @@ def _headline(ranking: Ranking) -> Text:
     sizes = (
         counted(len(ranking.items), "item"),
         counted(len(ranking.judges), "judge"),
-        counted(ranking.fit.votes, "vote"),
+        ranking.fit.votes_in_words,
     )
     model = model_named(ranking.model)
     return Text.assemble((", ".join(sizes), "bold"), f"\nModel {model.name}: {model.title}")
@@ -405,7 +405,7 @@ def _counts_table(check: Check) -> Table:
     doubt = f"; {by} may set them apart" if check.duplicates and by and not check.repeats else ""
     table.add_row("duplicates", f"{check.duplicates:,}", f"same judge, pair and outcome{doubt}")
     if check.weight != check.votes:
-        table.add_row("total weight", number(check.weight))
+        table.add_row("total weight", number(check.weight), "of the votes")
     table.add_row("rows left out", f"{check.left_out.total:,}")
     return table
 

@@ -26,6 +26,8 @@ DOMINANT, MANY_TIMES = 0.3, 2.0
 """A judge with so large a share of the votes, and so many times the usual one, is worth a word."""
 CLEAR = 0.9
 """With less confidence nothing is called clear."""
+ALMOST_SURE = 0.99
+"""With this chance an item is likely the best, even if others are in its tier."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 
 
@@ -178,11 +180,26 @@ def _within_tiers(ranking: Ranking) -> Iterator[str]:
     several = [names for names in tiers if len(names) > 1]
     # A single tier more is as soon named as counted.
     named = len(several) if len(several) <= MOST_TIERS + 1 else MOST_TIERS
+    if several and several[0] == tiers[0] and (likely := likely_best(items)):
+        chance = chance_in_percent(items["p_best"][0])
+        yield (
+            f"Whether {likely} is the best: that is likely ({chance}), but not sure where all "
+            f"pairs are compared at once{how_sure}."
+        )
+        several, named = several[1:], named - 1
     for names in several[:named]:
         yield f"Which of {some(names)} is better{how_sure}."
     rest = several[named:]
     if rest:
         yield f"The order within {counted(len(rest), 'further tier')}{how_sure}."
+
+
+def likely_best(items: pl.DataFrame) -> str | None:
+    """The item that is almost surely the best, though not beside all pairs; None for none."""
+    if "group" in items.columns or is_sure(items, 0):
+        return None
+    chance = items["p_best"][0]
+    return _names(items.head(1))[0] if chance is not None and chance >= ALMOST_SURE else None
 
 
 def some(names: Sequence[str]) -> str:

@@ -210,10 +210,19 @@ def _source(
             rich_help_panel=READING,
         ),
     ] = None,
+    judge_columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The columns of judges, where there is one for each, and a row for each pair or "
+            "item. May be repeated.",
+            metavar="COLUMN,...",
+            rich_help_panel=READING,
+        ),
+    ] = None,
     cells: Annotated[
         Literal["position", "rating"] | None,
         typer.Option(
-            help="What the cells of such a survey are: positions, 1 being the best, or ratings.",
+            help="What the cells of such tables are: positions, 1 being the best, or ratings.",
             rich_help_panel=READING,
         ),
     ] = None,
@@ -226,6 +235,9 @@ def _source(
         ),
     ] = "rows",
     weight: Annotated[str | None, _column("weights")] = None,
+    tie: Annotated[
+        str | None, _column("whether the two items are tied (yes or no, true or false, 1 or 0)")
+    ] = None,
     outcome_map: Annotated[
         list[str] | None,
         typer.Option(
@@ -341,9 +353,11 @@ def _source(
         "rating": rating,
         "lower_is_better": lower_is_better,
         "item_columns": item_columns or (),
+        "judge_columns": judge_columns or (),
         "cells": cells,
         "counts": counts,
         "weight": weight,
+        "tie": tie,
         "outcome_map": meanings,
         "judge_per_row": judge_per_row,
         "na_is_name": na_is_name,

@@ -161,7 +161,7 @@ class JudgeReport:
     @property
     def _heading(self) -> list[str]:
         judged = counted(len(self.table), "judge")
-        cast = counted(self.ranking.fit.votes, "vote")
+        cast = self.ranking.fit.votes_in_words
         said = [] if self.heterogeneity is None else [self.heterogeneity.sentence]
         return [f"Report on {judged} ({self.ranking.model}, {cast})", *said]
 

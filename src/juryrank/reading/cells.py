@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +12,14 @@ import polars as pl
 
 from juryrank.errors import InputError
 from juryrank.reading.ballots import Entries, Ints, row_numbers
-from juryrank.reading.coding import labels
-from juryrank.reading.nesting import flat, never_empty, without_arrays
+from juryrank.reading.coding import in_words, labels
+from juryrank.reading.nesting import (
+    HALF_CHARACTER,
+    flat,
+    has_half_character,
+    never_empty,
+    without_arrays,
+)
 from juryrank.reading.rows import Mask
 
 SET_SEPARATORS = "|;,"
@@ -55,8 +62,8 @@ def _require_lists_or_text(column: pl.Series, what: str) -> None:
     if is_list or (not column.dtype.is_nested() and labels(column).dtype == pl.String):
         return
     raise InputError(
-        f"The column {column.name!r} holds {column.dtype}, not lists of items. Give lists, or "
-        f"{what}."
+        f"The column {column.name!r} holds {in_words(column.dtype)}, not lists of items. Give "
+        f"lists, or {what}."
     )
 
 
@@ -135,10 +142,11 @@ def _split(row: Ints, text: pl.Series, separator: str, tie: str) -> Entries:
 
 def _decoded(cells: pl.Series) -> pl.Series:
     """Decode JSON lists of items, and of lists of tied items; nothing where a cell is no such."""
-    try:
-        lists = cells.str.json_decode(_NESTED_TEXT)
-    except pl.exceptions.PolarsError:
-        lists = None
+    lists = None
+    # Polars makes the same sign of all halves of characters, and so one name of several.
+    if not cells.str.contains(HALF_CHARACTER).any():
+        with suppress(pl.exceptions.PolarsError):
+            lists = cells.str.json_decode(_NESTED_TEXT)
     # Polars takes a cell of two lists for two cells.
     if lists is not None and len(lists) == len(cells):
         return lists
@@ -154,6 +162,8 @@ def _one_decoded(cell: str) -> list[list[str | None]] | None:
         return None
     levels = [level if isinstance(level, list) else [level] for level in found]
     if any(isinstance(item, list | dict) for level in levels for item in level):
+        return None
+    if has_half_character(found):
         return None
     return [_as_text(level) for level in levels]
 

@@ -65,8 +65,9 @@ def same_kind(*columns: pl.Series) -> tuple[pl.Series, ...]:
     if all(column is not None for column in whole):
         return tuple(column for column in whole if column is not None)
     raise InputError(
-        f"The items are of different types: {filled[0].dtype} in the column {filled[0].name!r}, "
-        f"{other.dtype} in {other.name!r}. Make both numbers or both text."
+        f"The items are of different types: {in_words(filled[0].dtype)} in the column "
+        f"{filled[0].name!r}, {in_words(other.dtype)} in {other.name!r}. Make both "
+        "numbers or both text."
     )
 
 
@@ -101,8 +102,31 @@ def labels(column: pl.Series) -> pl.Series:
     return column
 
 
+def in_words(dtype: pl.DataType) -> str:
+    """Name a type of column as people do."""
+    kinds = {
+        pl.String: "text", pl.Categorical: "text", pl.Enum: "text", pl.Boolean: "true and false",
+        pl.Binary: "binary data", pl.Duration: "durations", pl.Struct: "objects", pl.List: "lists",
+        pl.Array: "lists", pl.Object: "values of several types", pl.Null: "nothing",
+    }  # fmt: skip
+    named = next((words for kind, words in kinds.items() if dtype == kind), None)
+    if named is not None:
+        return named
+    if dtype.is_integer():
+        return "whole numbers"
+    return "dates or times" if dtype.is_temporal() else "numbers"
+
+
 def _no_labels(column: pl.Series) -> InputError:
-    return InputError(f"The column {column.name!r} holds {column.dtype}. Give text or numbers.")
+    if column.dtype == pl.Object:
+        kinds = sorted({type(value).__name__ for value in column.to_list() if value is not None})
+        return InputError(
+            f"The column {column.name!r} mixes types ({', '.join(kinds)}). Make all of it text, or "
+            "all of it numbers."
+        )
+    return InputError(
+        f"The column {column.name!r} holds {in_words(column.dtype)}. Give text or numbers."
+    )
 
 
 def coded(*columns: pl.Series, blank_is_missing: bool = True) -> Coded:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import NEAR, SHORTEST_PART, did_you_mean_all, likeness
 from juryrank.reading.headers import shared_name
-from juryrank.reading.names import NAMES, known_names, place_of, plain
+from juryrank.reading.names import (
+    MODELS_LOST,
+    MODELS_WON,
+    NAMES,
+    known_names,
+    last_part,
+    place_of,
+    plain,
+    side_pairs,
+)
 
 SIDES_SHAPE, WINS_SHAPE = ("left", "right", "outcome"), ("winner", "loser")
 _MEANING = {
@@ -21,6 +30,7 @@ _MEANING = {
     "outcome": "the outcome",
     "choice": "the choice",
     "weight": "the weight",
+    "tie": "whether it is a tie",
     "ranking": "the ranking",
     "options": "the set of options",
     "item": "the item",
@@ -33,6 +43,7 @@ _KEYWORDS = {"outcome": "winner", "choice": "winner", "id": "ranking"}
 
 MOST_COLUMNS = 60
 """So many columns are named in a complaint: the one that was meant should be among them."""
+_OTHER_SIDE = {"left": "right", "right": "left"}
 _SURE_PLACES = ("rank", "ordinal")
 """Names of places that cannot be the two or more items of another shape."""
 
@@ -46,11 +57,21 @@ class PairColumns:
     outcome: str | None
     judge: str | None
     weight: str | None
+    tie: str | None = None
+    """Whether the two are tied, whatever else is said of who won."""
+    said: str | None = None
+    """What is said of who won and of ties together; it is not a column of the file."""
+
+    @property
+    def words(self) -> str | None:
+        """The column with a word for each outcome, if left is not always the winner."""
+        return self.said or self.outcome
 
     @property
     def used(self) -> list[str]:
         """The columns to be read."""
-        return _there(self.judge, self.left, self.right, self.outcome, self.weight)
+        sides = _there(self.judge, self.left, self.right, self.outcome, self.weight)
+        return [*sides, *_there(self.tie, self.said)]
 
 
 @dataclass(frozen=True)
@@ -170,8 +191,8 @@ class _Shape:
         return not self.lacks(found) and (not self.has_places or bool(found.rows_of_places()))
 
 
-_BY_SIDES = _Shape("pairs", SIDES_SHAPE)
-_BY_WINS = _Shape("pairs", WINS_SHAPE)
+_BY_SIDES = _Shape("pairs", SIDES_SHAPE, ("tie",))
+_BY_WINS = _Shape("pairs", WINS_SHAPE, ("tie",))
 _LONG = _Shape("one row per item", ("position", "item"), ("id",))
 _RATED = _Shape("ratings", ("rating", "item"), ("id",))
 _CHOICES = _Shape("choices from a set", ("options", "choice"))
@@ -187,6 +208,7 @@ def choose(
     names: Sequence[str],
     asked: Mapping[str, str | None],
     hints: Mapping[str, Sequence[str]],
+    ways_out: Callable[[], str] = str,
 ) -> Columns:
     """Decide which columns hold what.
 
@@ -194,8 +216,9 @@ def choose(
         source: The name of the file, for complaints.
         names: The header.
         asked: The user's own choice for some of judge, winner, loser, left, right, ranking,
-            options, item, position and weight.
+            options, item, position, tie and weight.
         hints: The columns of which is known what they hold, by role, if the user does not say.
+        ways_out: Says how the columns may be named, if their names do not tell.
     """
     wanted = {role: name for role, name in asked.items() if name is not None}
     found_for = {
@@ -208,10 +231,12 @@ def choose(
         )
     _check_given(given)
     found = _Header(source, names, given, hints)
+    if not any(shape.takes(given) and shape.fits(found) for shape in _SHAPES):
+        found = replace(found, any_sides=True)
     shape = _shape(found, given)
     missing = shape.lacks(found)
     if missing:
-        raise _missing(source, names, missing)
+        raise _missing(found, shape, missing, ways_out())
     roles = {role: found.column(role) for role in (*shape.needs, *shape.may, "judge", "weight")}
     _check_distinct({_keyword(role): name for role, name in roles.items() if name is not None})
     return _columns(shape, roles, found)
@@ -219,14 +244,14 @@ def choose(
 
 def fits_some_shape(names: Sequence[str], hints: Mapping[str, Sequence[str]]) -> bool:
     """Tell whether a header is that of votes, so that no other reading need be tried."""
-    found = _Header("", names, {}, hints)
+    found = _Header("", names, {}, hints, any_sides=True)
     return any(shape.takes_all(hints) and shape.fits(found) for shape in _SHAPES)
 
 
 def sides_in(names: Sequence[str], asked: Mapping[str, str | None]) -> tuple[str, str] | None:
     """Find the columns of the left and the right item, if there is one of each."""
     given = {side: name for side in ("left", "right") if (name := asked[side]) in names and name}
-    found = _Header("", names, given, {})
+    found = _Header("", names, given, {}, any_sides=True)
     sides = [name for side in ("left", "right") for name in found.matches(side)]
     return (sides[0], sides[1]) if len(set(sides)) == len(sides) == 2 else None
 
@@ -247,7 +272,7 @@ def _columns(shape: _Shape, roles: Mapping[str, str | None], found: _Header) -> 
     if shape is _WIDE:
         return WideColumns(found.places(), options, judge, weight)
     left, right, *outcome = needed
-    return PairColumns(left, right, outcome[0] if outcome else None, judge, weight)
+    return PairColumns(left, right, outcome[0] if outcome else None, judge, weight, roles["tie"])
 
 
 @dataclass(frozen=True)
@@ -256,6 +281,8 @@ class _Header:
     names: Sequence[str]
     given: Mapping[str, str]
     hints: Mapping[str, Sequence[str]]
+    any_sides: bool = False
+    """Whether two columns are taken for the items if only left and right tell their names apart."""
 
     def matches(self, role: str) -> list[str]:
         """Find the columns that may hold something, only the best of them."""
@@ -267,15 +294,28 @@ class _Header:
             return list(self.hints[role])
         free = [name for name in self.names if name not in self.given.values()]
         for tier in NAMES[role]:
+            if tier in (MODELS_WON, MODELS_LOST) and not self._has_both_models():
+                continue
             found = [name for name in free if self._is_named(name, tier)]
             if role == "left":
                 found = [name for name in found if not self._is_second(name)]
             if found:
                 return [role] if role in found else found
-        return []
+        return self._side(role) if self.any_sides and role in _OTHER_SIDE else []
+
+    def _side(self, role: str) -> list[str]:
+        """Find the columns of a side; that of the other one, if it is given, says which."""
+        other = self.given.get(_OTHER_SIDE[role])
+        ways = [pair if role == "left" else pair[::-1] for pair in side_pairs(self.names)]
+        return [own for own, others in ways if other is None or others == other]
 
     def _is_named(self, name: str, tier: Sequence[str]) -> bool:
-        return plain(shared_name(name, self.names)) in tier
+        return plain(last_part(shared_name(name, self.names))) in tier
+
+    def _has_both_models(self) -> bool:
+        """Whether the models of both texts are known, so that they are the items."""
+        known = {plain(name) for name in self.names}
+        return bool(known & set(MODELS_WON)) and bool(known & set(MODELS_LOST))
 
     def _is_second(self, name: str) -> bool:
         """Whether a side is numbered 1, and another 0."""
@@ -446,10 +486,16 @@ def _check_given(given: Mapping[str, str]) -> None:
         raise InputError("Name a loser, or a left and a right item, but not both.")
 
 
-def _missing(source: str, names: Sequence[str], roles: Sequence[str]) -> InputError:
+def _missing(found: _Header, shape: _Shape, roles: Sequence[str], ways_out: str) -> InputError:
+    names = found.names
     what = [_MEANING[role] for role in roles]
     named = what[0] if len(what) == 1 else f"{', '.join(what[:-1])} and {what[-1]}"
     near = {role: name for role in roles if (name := _near(names, role))}
+    if list(roles) == list(shape.needs) and not near and not found.given:
+        return InputError(
+            f"The columns of {found.source} do not tell how to read it. Columns found: "
+            f"{columns_found(names)}. {' '.join([*_about_header(names), ways_out])}".rstrip()
+        )
     hints = [
         f"{name!r} is near to {_MEANING[role]}: if that is it, say --{_keyword(role)} "
         f"{shlex.quote(name)} ({_keyword(role)}={name!r})."
@@ -457,15 +503,13 @@ def _missing(source: str, names: Sequence[str], roles: Sequence[str]) -> InputEr
     ]
     rest = [_keyword(role) for role in roles if role not in near]
     if rest:
-        options = ", ".join(f"--{keyword} COLUMN" for keyword in rest)
-        hints.append(f"If other columns are it, name them: {options}.")
-    hints += _about_header(names)
+        options = " ".join(f"--{keyword} COLUMN" for keyword in rest)
+        also = ", or the two items with --left COLUMN --right COLUMN" if rest == ["loser"] else ""
+        hints.append(f"If other columns are it, name them: {options}{also}.")
+    hints += [*_about_header(names), *([ways_out] if rest else [])]
     return InputError(
-        f"{source} has no column for {named}. Columns found: {columns_found(names)}. "
-        f"{' '.join(hints)} "
-        "Votes have the columns judge, winner, loser, or judge, left, right, winner; rankings "
-        "judge, ranking, or judge, item, rank; ratings judge, item, rating. If there is a column "
-        "for each item, name these with --item-columns."
+        f"{found.source} has no column for {named}. Columns found: {columns_found(names)}. "
+        f"{' '.join(hints)}".rstrip()
     )
 
 
@@ -477,8 +521,17 @@ def _about_header(names: Sequence[str]) -> Iterator[str]:
             f"Columns named {name!r} are told apart by their number: --left '{name} (1)' --right "
             f"'{name} (2)' takes the first as the left item and the second as the right one."
         )
-    if 2 * sum(not name.strip() or name.startswith("(unnamed") for name in names) >= len(names):
-        yield "The header has to be the first line: remove what is above it."
+    unnamed = sum(not name.strip() or name.startswith("(unnamed") for name in names)
+    if 2 * unnamed >= len(names):
+        yield (
+            "The header has to be the first line: remove what is above it; if it has two lines, "
+            "make it one."
+        )
+    elif unnamed:
+        yield (
+            f"{unnamed:,} of {len(names):,} columns have no name: if the header has two lines, "
+            "make it one."
+        )
 
 
 MOST_NEAR, LONGEST_NEAR = 200, 60

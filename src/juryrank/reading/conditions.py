@@ -127,6 +127,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._end = 0
+        self._in_list = False
         self.token = self._next()
 
     def alternatives(self) -> Tree:
@@ -202,11 +203,13 @@ class _Reader:
         if self.token.text not in _ENDS:
             raise self.error("a list of values in parentheses")
         end = _ENDS[self._take().text]
+        self._in_list = True
         values = [self._value()]
         while self.token.text == ",":
             self._take()
             if self.token.text != end:
                 values.append(self._value())
+        self._in_list = False
         self._require(end)
         return tuple(values)
 
@@ -228,6 +231,7 @@ class _Reader:
             return Name(text[1:-1])
         if kind == "number":
             self._take()
+            self._check_decimal_point(text)
             number = float(text)
             return Value(text if abs(number) > LARGEST_EXACT else number, text)
         if self.token.keyword in ("true", "false"):
@@ -236,6 +240,15 @@ class _Reader:
             self._take()
             return Name(text)
         raise self.error("a column or a value")
+
+    def _check_decimal_point(self, number: str) -> None:
+        """Complain about 0,5, where it cannot be two values of a list."""
+        digits = re.match(r",[0-9]+", self._text[self.token.start :])
+        if digits and not self._in_list:
+            raise InputError(
+                f"The condition --where {self._text!r} has a decimal comma: write "
+                f"{number}.{digits[0][1:]}. Cells of the file may have commas all the same."
+            )
 
     def _require(self, sign: str) -> None:
         if self.token.text != sign:

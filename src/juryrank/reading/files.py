@@ -21,13 +21,15 @@ from numpy.typing import NDArray
 
 from juryrank.errors import InputError
 from juryrank.reading import qualtrics
-from juryrank.reading.coding import is_whole
+from juryrank.reading.coding import in_words, is_whole
+from juryrank.reading.columns import fits_some_shape
 from juryrank.reading.encodings import UTF8, Encoding, encoding_of, not_utf8
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.formats import (
     IPC_FILE_MAGIC,
     SEPARATOR_LINE,
     UTF8_BOM,
+    check_not_a_page,
     check_text,
     check_unpacked_size,
     content_of,
@@ -40,6 +42,7 @@ from juryrank.reading.formats import (
 from juryrank.reading.headers import as_in_the_file, told_apart
 from juryrank.reading.nesting import (
     Wrapped,
+    check_characters,
     first_record,
     inner_of,
     read_json,
@@ -76,6 +79,17 @@ FORMAT_NAMES = {
 }
 
 
+_IN_PLAIN_WORDS = {
+    "not properly escaped": "a quote is opened and not closed",
+    "out of specification": "its beginning or end is not that of such a file",
+    "Cannot detect file format": "it is no spreadsheet",
+    "end-of-stream marker": "the compressed data end too early",
+    "cannot cast 'Object' type": "a column mixes types",
+}
+"""What libraries say of files that they cannot read, and what it means."""
+RULE = r"^:?-[-+]*:?$"
+"""A cell of the line between the header and the rows of such a table."""
+MOST_ABOVE_HEADER = 20
 QUALTRICS_ID = b"ImportId"
 TEXT_FORMATS = ("csv", "json", "ndjson", "preflib")
 UNTYPED_FORMATS = ("csv", "preflib", "excel")
@@ -292,6 +306,14 @@ def first_rows(parts: Sequence[Part], columns: Sequence[str], number: int) -> pl
         return _rows_of(parts[0]).select(pl.col(kept).cast(pl.String)).head(number).collect()
 
 
+def read_head(part: Part, columns: Sequence[str], number: int) -> pl.DataFrame:
+    """Read the first rows of some columns as text; what is blank is nothing."""
+    text = pl.col(columns).cast(pl.String).str.strip_chars()
+    with _complaining(part):
+        rows = _rows_of(part).select(text).head(number).collect()
+    return rows.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep())
+
+
 def label_columns(parts: Sequence[Part], columns: Sequence[str]) -> list[str]:
     """Give those of the columns that all parts have, and that hold labels, not lists and such."""
     types = column_types(parts, columns)
@@ -340,7 +362,8 @@ def _require_text_or_numbers(parts: Sequence[Part], frames: Sequence[pl.DataFram
             here = frame.schema[name]
             if pl.Null not in (first, here) and _is_text(first) != _is_text(here):
                 raise InputError(
-                    f"The column {name!r} is {first} in {parts[0].name} and {here} in {part.name}. "
+                    f"The column {name!r} holds {in_words(first)} in {parts[0].name} and "
+                    f"{in_words(here)} in {part.name}. "
                     "Make it the same in all files."
                 )
 
@@ -401,6 +424,7 @@ def _part(place: Place, opening: Opening) -> Part:
         head = head_of(place.where)
     if not head.strip():
         raise InputError(f"{place.name} is empty: there are no votes in it.")
+    check_not_a_page(place.name, head)
     format_ = opening.format or format_of(place.name, head)
     if format_ != "excel" and opening.sheet is not None:
         raise InputError(f"{place.name} is not a spreadsheet: omit --sheet (sheet=...).")
@@ -459,6 +483,7 @@ def _plain(name: str, where: Path | bytes, format_: str, head: bytes, separator:
     if format_ == "preflib":
         return preflib_rows(name, content_of(where).decode("utf-8-sig"))
     if format_ in ("json", "ndjson"):
+        check_characters(name, where)
         if is_export(first_record(where, head)):
             return records_as_rows(name, records_in(where))
         if (wrapped := wrapped_records(name, where, head)) is not None:
@@ -468,6 +493,8 @@ def _plain(name: str, where: Path | bytes, format_: str, head: bytes, separator:
             scan = _scan_csv(where, separator)
             if QUALTRICS_ID in head:
                 return _of_qualtrics(name, scan)
+            if separator == "|":
+                return _without_padding(scan)
         case "ndjson":
             scan = scan_ndjson(where)
         case _:
@@ -498,6 +525,27 @@ def _scan_csv(where: Path | bytes, separator: str) -> pl.LazyFrame:
     names = scan.collect_schema().names()
     given = as_in_the_file(names)
     return scan if given == names else scan.rename(dict(zip(names, told_apart(given), strict=True)))
+
+
+def _without_padding(scan: pl.LazyFrame) -> Plain:
+    """Take a table of text with | between its cells, which may have padding and a line of dashes.
+
+    ``| judge | winner  |``, as Markdown and databases write it.
+    """
+    names = scan.collect_schema().names()
+    bare = [name.strip() for name in names]
+    outer = [at for at in (0, len(names) - 1) if not bare[at] or bare[at].startswith("(unnamed")]
+    kept = [at for at in range(len(names)) if at not in outer]
+    if all(bare[at] == names[at] for at in kept):
+        return Plain(scan)
+    called = told_apart([bare[at] for at in kept])
+    cells = [
+        pl.col(names[at]).str.strip_chars().alias(name)
+        for at, name in zip(kept, called, strict=True)
+    ]
+    is_rule = pl.all_horizontal(pl.all().fill_null("-").str.contains(RULE))
+    rows = scan.select(cells).with_columns(pl.all().replace("", None)).filter(~is_rule)
+    return Plain(rows, remark="a table with | between padded cells; the padding does not count")
 
 
 def _scan_binary(place: Place, format_: str, head: bytes) -> pl.LazyFrame:
@@ -536,6 +584,13 @@ def _complaint(part: Part, error: BaseException) -> InputError:
         return _csv_complaint(part, error)
     if part.format == "ndjson":
         return _ndjson_complaint(part) or _damaged(part.name, "NDJSON", error)
+    if part.format == "json":
+        return _json_complaint(part) or _damaged(part.name, "JSON", error)
+    if _is_plain_text(part.where):
+        return InputError(
+            f"{part.name} is text, not {FORMAT_NAMES[part.format]}: give it the right ending, or "
+            "say what it is with --format csv (format='csv')."
+        )
     return _damaged(part.name, FORMAT_NAMES[part.format], error)
 
 
@@ -544,6 +599,33 @@ def _damaged(name: str, what: str, error: BaseException) -> InputError:
         f"{name} cannot be read as {what}: {_reason(error)}. "
         "It may be damaged or cut off: write or download it again."
     )
+
+
+def _is_plain_text(where: Path | bytes) -> bool:
+    with suppress(*READ_ERRORS):
+        head = head_of(where)
+        return b"\x00" not in head and bool(head.decode(errors="ignore").strip())
+    return False
+
+
+def _json_complaint(part: Part) -> InputError | None:
+    """Say where JSON is wrong, or what it holds instead of objects."""
+    with suppress(OSError, EOFError, zlib.error, RecursionError, UnicodeDecodeError):
+        try:
+            found = json.loads(content_of(part.where).removeprefix(UTF8_BOM))
+        except json.JSONDecodeError as error:
+            return InputError(
+                f"{part.name} cannot be read as JSON: line {error.lineno:,}, column "
+                f"{error.colno:,}: {error.msg}. Fix it there; the file may be cut off."
+            )
+        odd = [at for at, one in enumerate(found, start=1) if not isinstance(one, dict)]
+        if odd:
+            return InputError(
+                f"{part.name} cannot be read as JSON: {len(odd):,} of {len(found):,} entries are "
+                f"not objects; first entry {odd[0]:,}: {json.dumps(found[odd[0] - 1])[:60]}. Write "
+                'each vote as an object, such as {"judge": "ann", "winner": "a", "loser": "b"}.'
+            )
+    return None
 
 
 def _ndjson_complaint(part: Part) -> InputError | None:
@@ -584,7 +666,7 @@ def _ragged(part: Part, text: str) -> InputError | None:
     if not long:
         return None
     cases = ", ".join(f"row {number:,} ({len(rows[number - 1])})" for number in long[:3])
-    hint = "A field with a separator in it needs quotes."
+    hint = _header_below(lines) or "A field with a separator in it needs quotes."
     if all(len(row) == width + 1 for row in rows):
         hint = "The header lacks a name for the first column, as R writes it: add one."
     has = "has" if len(long) == 1 else "have"
@@ -594,10 +676,20 @@ def _ragged(part: Part, text: str) -> InputError | None:
     )
 
 
+def _header_below(lines: Sequence[Sequence[str]]) -> str:
+    """Say in which line the header seems to be, if there is something above it."""
+    for number, line in enumerate(lines[1:MOST_ABOVE_HEADER], start=1):
+        if len(line) > len(lines[0]) and fits_some_shape(line, {}):
+            above = "the line" if number == 1 else f"the {number:,} lines"
+            return f"The header seems to be {', '.join(line)[:80]}: remove {above} above it."
+    return ""
+
+
 def _reason(error: BaseException) -> str:
     """Give the first line of an error: what follows is advice for users of polars."""
     if isinstance(error, OverflowError):
         return "it holds a whole number that is too large for any column of numbers"
-    if "not properly escaped" in str(error):
-        return "a quote is opened and not closed"
+    for jargon, words in _IN_PLAIN_WORDS.items():
+        if jargon in str(error):
+            return words
     return (str(error).strip().split("\n", 1)[0] or type(error).__name__)[:200].rstrip(".")

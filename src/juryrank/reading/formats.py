@@ -83,7 +83,8 @@ def format_of(name: str, head: bytes) -> str:
         if head.removeprefix(UTF8_BOM).startswith(b"#") and b"# ALTERNATIVE NAME" in head:
             return "preflib"
         first = head.removeprefix(UTF8_BOM).lstrip()[:1]
-        return {b"{": "ndjson", b"[": "json"}.get(first, "csv")
+        otherwise = "csv" if by_ending == "unknown" else by_ending
+        return {b"{": "ndjson", b"[": "json"}.get(first, otherwise)
     return by_ending
 
 
@@ -94,6 +95,16 @@ def check_text(name: str, head: bytes) -> None:
             f"{name} is binary data and none of the formats juryrank reads: "
             "CSV, TSV, NDJSON, JSON, Parquet, Arrow IPC, PrefLib, also as .gz, .zst or .zip; "
             "Excel and OpenDocument sheets."
+        )
+
+
+def check_not_a_page(name: str, head: bytes) -> None:
+    """Complain about a web page that was saved in the place of a file of votes."""
+    begin = head.removeprefix(UTF8_BOM).lstrip()[:100].lower()
+    if begin.startswith((b"<!doctype html", b"<html", b"<table")):
+        raise InputError(
+            f"{name} is a web page (HTML), not a table of votes. Download the file itself; if the "
+            "page has the table, open it in a spreadsheet and save it as .xlsx or CSV."
         )
 
 

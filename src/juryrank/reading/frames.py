@@ -11,7 +11,7 @@ import polars as pl
 from juryrank.errors import InputError
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.files import Part
-from juryrank.reading.nesting import evened, evened_rows, table_of, wrapped_in
+from juryrank.reading.nesting import evened, evened_rows, table_in, table_of, wrapped_in
 
 NAME = "The data frame"
 
@@ -28,6 +28,8 @@ def part_of(frame: object) -> Part:
         )
     if _may_be_wrapped(frame) and (wrapped := wrapped_in(NAME, frame)) is not None:
         return replace(part_of(wrapped.records), remarks=(wrapped.remark,))
+    if _may_be_wrapped(frame) and (rows := table_in(frame)) is not None:
+        return replace(part_of(rows), remarks=("one object as a table",))
     records = _records(frame)
     if records and is_export(records[0]):
         return Part(NAME, records_as_rows(NAME, records))
@@ -73,6 +75,11 @@ def _converted(frame: Any) -> pl.DataFrame:
             f"A {type(frame).__module__.split('.')[0]} data frame needs the package "
             f"{error.name} to be handed over. Install it, or save the votes as Parquet or CSV."
         ) from error
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"The data frame has half of a character in it ({error.object[error.start]!r}, a "
+            "lone surrogate), which is no text: write the name or text whole."
+        ) from error
     # The frame is another library's: there is no telling what it raises.
     except Exception as error:
         reason = str(error).strip().split("\n", 1)[0]
@@ -90,8 +97,33 @@ def _plainly(frame: Any) -> pl.DataFrame:
     except Exception:
         even = _evened(frame)
         if even is None:
+            even = _by_column(frame)
+        if even is None:
             raise
         return even
+
+
+def _by_column(frame: Any) -> pl.DataFrame | None:
+    """Convert a frame column by column; those that mix types stop the read only if they are used.
+
+    Nothing if they are of different lengths.
+    """
+    if not isinstance(frame, Mapping) and not _is_pandas(frame):
+        return None
+    columns = {str(name): column for name, column in frame.items()}
+    if len({len(column) for column in columns.values()}) != 1:
+        return None
+    return pl.DataFrame([_column(name, values) for name, values in columns.items()])
+
+
+def _column(name: str, values: Any) -> pl.Series:
+    try:
+        return pl.Series(name, values)
+    except UnicodeEncodeError:
+        raise
+    # What is raised depends on the library that the values are of.
+    except Exception:
+        return pl.Series(name, list(values), dtype=pl.Object)
 
 
 def _evened(frame: Any) -> pl.DataFrame | None:
@@ -104,8 +136,10 @@ def _evened(frame: Any) -> pl.DataFrame | None:
     if not _is_pandas(frame):
         return None
     lists = {name: evened(column) for name, column in frame.items() if _has_lists(column)}
-    rest = pl.DataFrame(frame.drop(columns=list(lists)))
-    return rest.with_columns(pl.Series(name, lists[name]) for name in lists) if lists else None
+    rest = _by_column(frame.drop(columns=list(lists))) if lists else None
+    if rest is None:
+        return None
+    return rest.with_columns(pl.Series(name, lists[name]) for name in lists)
 
 
 def _has_lists(column: Any) -> bool:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import did_you_mean_all
+from juryrank.reading.by_judge import BY_JUDGE, made_by_judge
 from juryrank.reading.columns import columns_found, fits_some_shape, sides_in
 from juryrank.reading.files import Before, Part, header, read_rows
 from juryrank.reading.names import COUNTED_TIES, COUNTED_WINS, in_brackets, place_of, plain
@@ -46,6 +47,8 @@ class Grid:
     """The columns, or the question that several have before their brackets."""
     cells: str | None = None
     """Whether the cells are positions or ratings."""
+    judge_columns: tuple[str, ...] = ()
+    """The columns of judges, where each has one."""
     winners: str = "rows"
     """In a table of counts, whose items the counted wins are: those of the rows or columns."""
 
@@ -54,9 +57,11 @@ def made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
     """Make a table with a column for each item one with a row for each; others stay as they are."""
     long = _made_long(part, asked, grid)
     kind = "" if long.before is None else long.before.kind
+    if grid.judge_columns and kind != BY_JUDGE:
+        raise InputError(f"{part.name} is an export: it has no columns of judges.")
     if grid.item_columns and kind != SURVEY:
         raise InputError(f"{part.name} is an export: it has no columns of items.")
-    if grid.cells is not None and kind != SURVEY:
+    if grid.cells is not None and kind not in (SURVEY, BY_JUDGE):
         raise InputError(f"{part.name} has no column for each item: omit --cells (cells=...).")
     if grid.winners != "rows" and kind != COUNTS:
         raise InputError(f"{part.name} is no table of counts: omit --counts (counts=...).")
@@ -67,8 +72,8 @@ def _made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
     if part.plain.says_places or part.format == "preflib":
         return part
     names = header(part)
-    if grid.item_columns:
-        return _survey(part, names, _named(part.name, names, grid.item_columns), grid)
+    if grid.judge_columns or grid.item_columns:
+        return _as_named(part, names, asked, grid)
     if fits_some_shape(names, part.plain.hints):
         return part
     if (counted := _counted_wins(names)) and not asked["winner"] and not asked["weight"]:
@@ -87,6 +92,16 @@ def _made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
             )
         return _counts(part, names, grid.winners)
     return part
+
+
+def _as_named(
+    part: Part, names: Sequence[str], asked: Mapping[str, str | None], grid: Grid
+) -> Part:
+    """Make a table long whose columns of judges or items the user names."""
+    if grid.item_columns:
+        return _survey(part, names, _named(part.name, names, grid.item_columns), grid)
+    columns = _named(part.name, names, grid.judge_columns, "judges", "--judge-columns")
+    return made_by_judge(part, names, columns, asked, grid.cells)
 
 
 # --- surveys -------------------------------------------------------------------------------------
@@ -111,7 +126,13 @@ def _only_question(source: str, questions: Mapping[str, list[str]]) -> list[str]
     return next(iter(questions.values()))
 
 
-def _named(source: str, names: Sequence[str], wanted: Sequence[str]) -> list[str]:
+def _named(
+    source: str,
+    names: Sequence[str],
+    wanted: Sequence[str],
+    whose: str = "items",
+    option: str = "--item-columns",
+) -> list[str]:
     """Find the columns the user names: one by one, with commas between them, or by question."""
     found: list[str] = []
     unknown: list[str] = []
@@ -125,11 +146,11 @@ def _named(source: str, names: Sequence[str], wanted: Sequence[str]) -> list[str
     if unknown:
         raise InputError(
             f"{source} has no column {listing([repr(name) for name in unknown])}, asked for as "
-            f"columns of items. Columns found: {columns_found(names)}."
+            f"columns of {whose}. Columns found: {columns_found(names)}."
             f"{did_you_mean_all(unknown, names)}"
         )
     if len(set(found)) < 2:
-        raise InputError("Name at least two columns of items with --item-columns.")
+        raise InputError(f"Name at least two columns of {whose} with {option}.")
     return list(dict.fromkeys(found))
 
 

@@ -198,10 +198,10 @@ class _Raw:
         self._schema = common_schema(parts, columns.used)
         self.items = _Labels(_kind_of_items(parts, columns, self._schema))
         self._judges = _Labels(_kind(self._schema, columns.judge))
-        self._words = coder_of(_kind(self._schema, columns.outcome))
+        self._words = coder_of(_kind(self._schema, columns.words))
         self.judge = room.column("judge", np.int32)
         self.left, self.right = room.column("left", np.int32), room.column("right", np.int32)
-        self.word = None if columns.outcome is None else room.column("word", np.int32)
+        self.word = None if columns.words is None else room.column("word", np.int32)
         self.weight = None if columns.weight is None else room.column("weight", np.float64)
         self._number = room.column("number", np.int64) if parts[0].is_numbered else None
         self.bad_weights: list[Cases] = []
@@ -249,8 +249,8 @@ class _Raw:
         columns, before = self.columns, len(self)
         self.left.append(self.items.codes(batch[columns.left]))
         self.right.append(self.items.codes(batch[columns.right]))
-        if self.word is not None and columns.outcome is not None:
-            self.word.append(self._words.codes(labels(batch[columns.outcome])))
+        if self.word is not None and columns.words is not None:
+            self.word.append(self._words.codes(labels(batch[columns.words])))
         if self.weight is not None and columns.weight is not None:
             given = batch[columns.weight]
             weight = weights(given)
@@ -357,7 +357,7 @@ class _Checked:
     @property
     def sides_known(self) -> bool:
         """Whether it is known which item was on the left."""
-        return self.raw.word is not None
+        return self.raw.columns.outcome is not None
 
     def pieces(self) -> Iterator[_Piece]:
         """Go through all rows; what is no vote has no judge."""

@@ -84,10 +84,10 @@ def _judges(judges: Coded, first_row: Ints, per_row: bool) -> Coded:
 
 
 def _positions(column: pl.Series) -> NDArray[np.float64]:
-    """Take positions as numbers, NaN for what is no positive whole number."""
+    """Take positions as numbers, NaN for what is no positive number, whole or with a half."""
     number = weights(column)
     with np.errstate(invalid="ignore"):
-        good = (number >= 1) & (number <= LARGEST_POSITION) & (number == np.floor(number))
+        good = (number >= 1) & (number <= LARGEST_POSITION) & (2 * number == np.floor(2 * number))
     return np.where(good, number, np.nan)
 
 
@@ -95,7 +95,8 @@ def _levels(of_row: Ints, position: NDArray[np.float64]) -> tuple[NDArray[np.int
     """Give the level of every row, and the rows at which a ranking has a gap.
 
     After a tie the next position may go on by one (1, 2, 2, 3) or by the number of tied items
-    (1, 2, 2, 4), but in one ranking always the same way.
+    (1, 2, 2, 4), or tied items may have their mean position (1, 2.5, 2.5, 4), but in one ranking
+    always the same way.
     """
     level = np.zeros(len(of_row), dtype=np.int32)
     gaps = np.zeros(len(of_row), dtype=np.bool_)
@@ -112,10 +113,14 @@ def _levels(of_row: Ints, position: NDArray[np.float64]) -> tuple[NDArray[np.int
     counted = np.cumsum(new_level)
     dense = counted - counted[begin] + 1
     sparse = np.maximum.accumulate(np.where(new_level, at, 0)) - begin + 1
+    size = np.bincount(counted)[counted]
     not_dense, not_sparse = place != dense, place != sparse
+    not_mean = place != sparse + (size - 1) / 2
     number = int(of_row.max()) + 1
-    neither = _any(ballot, not_dense, number) & _any(ballot, not_sparse, number)
-    off = np.flatnonzero(not_sparse & neither[ballot])
+    neither = np.logical_and.reduce(
+        [_any(ballot, wrong, number) for wrong in (not_dense, not_sparse, not_mean)]
+    )
+    off = np.flatnonzero(not_sparse & not_mean & neither[ballot])
     _, first = np.unique(ballot[off], return_index=True)
     gaps[rows[off[first]]] = True
     level[rows] = dense - 1
@@ -133,13 +138,14 @@ def _bad_positions(column: pl.Series, position: NDArray[np.float64], gaps: Mask)
             "a position that is not a positive whole number",
             np.isnan(position),
             given,
-            "The best item has position 1.",
+            "The best item has position 1; tied ones may have their mean, such as 1.5.",
         ),
         Complaint(
             "a position after a gap in its ranking",
             gaps,
             {int(row): given[int(row)] for row in np.flatnonzero(gaps)[:MOST_CASES]},
-            "Positions are 1, 2, 3 and so on; with ties 1, 2, 2, 4 or 1, 2, 2, 3. If they are "
+            "Positions are 1, 2, 3 and so on; with ties 1, 2, 2, 4 or 1, 2, 2, 3 or "
+            "1, 2.5, 2.5, 4. If they are "
             "ratings, of which higher is better, say --rating instead of --position (of a survey "
             "with a column for each item: --cells rating).",
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ _SIDES = (
     ("system_a", "system_b"),
     ("candidate_a", "candidate_b"),
     ("xs", "ys"),
+    ("generator_1", "generator_2"),
+    ("white", "black"),
 )
 _TEXTS = ("response", "output", "answer", "text", "summary", "image", "audio", "video")
 _SIDES_AS_TEXT = tuple(
@@ -64,10 +67,15 @@ _LOST = _names(
 )
 
 
+MODELS_WON = _names("chosen_model winner_model preferred_model")
+MODELS_LOST = _names("rejected_model loser_model dispreferred_model")
+"""Whose texts were chosen and rejected, where these are given too."""
+
+
 def _composed(words: tuple[str, ...]) -> tuple[str, ...]:
     """Name a thing by what became of it: ``candidate_chosen``, ``chosen_candidate``."""
     both = [(f"{what}_{word}", f"{word}_{what}") for what in _THINGS for word in words]
-    return tuple(name for pair in both for name in pair)
+    return tuple(f"{name}{end}" for pair in both for name in pair for end in ("", "_id", "_name"))
 
 
 _OUTCOMES = _names(
@@ -90,7 +98,7 @@ _ITEM_NAMES = tuple(
 )
 _MORE_ITEMS = _names(
     "response response_id product brand essay essay_id submission submission_id player team movie "
-    "image"
+    "image reviewee ratee script script_id work stimulus"
 )
 _PLACES = _names("position place placement placing standing rank_position")
 _CONTEXTS = _names("prompt context instruction example sample document conversation topic query")
@@ -115,7 +123,8 @@ _MORE_SIDES = (
 )
 _MORE_OUTCOMES = _names(
     "response better_response_id better_response better_id which_is_better which_one "
-    "human_preference overall_preference pairwise_preference final_verdict"
+    "human_preference overall_preference pairwise_preference final_verdict comparison "
+    "selected_option"
 )
 
 Tiers = tuple[tuple[str, ...], ...]
@@ -140,11 +149,12 @@ NAMES: dict[str, Tiers] = {
         tuple(b for _, b in _SIDES_AS_TEXT),
         tuple(b for _, b in _MORE_SIDES),
     ),
-    "winner": (("winner",), _WINNERS, _composed(_WON), ("selected", "winners")),
-    "loser": (("loser",), _LOSERS, (*_composed(_LOST), *_LOST, "losers")),
+    "winner": (("winner",), MODELS_WON, _WINNERS, _composed(_WON), ("selected", "winners")),
+    "loser": (("loser",), MODELS_LOST, _LOSERS, (*_composed(_LOST), *_LOST, "losers")),
     "outcome": (("winner",), (*_OUTCOMES, *_WINNERS, "winners"), _MORE_OUTCOMES),
     "choice": (("winner",), (*_OUTCOMES, *_WINNERS)),
     "weight": (("weight",), ("weights", "count", "counts", "n_votes", "multiplicity", "frequency")),
+    "tie": (("tie", "is_tie"), _names("tied is_tied was_tie draw is_draw was_draw drawn is_drawn")),
     "ranking": (("ranking",), _RANKINGS),
     "options": (("options",), _SETS),
     "item": (("item",), _ITEMS, _ITEM_NAMES, _MORE_ITEMS),
@@ -173,6 +183,18 @@ COUNTED_WINS = (
 """Names of columns that count the wins of the left and the right item."""
 COUNTED_TIES = _names("ties draws tie draw n_ties")
 
+_OTHER_SIDE = {"left": "right", "l": "r", "a": "b", "first": "second", "home": "away"}
+_ITEM_WORDS = {*_THINGS, *_names("script essay work paper id name file object product stimulus")}
+_ATTRIBUTES = frozenset(
+    _names(
+        "score scores rating elo time seconds ms rt duration length len tokens words prob "
+        "probability confidence comment reason note position rank order win wins won "
+        "count votes goals points seed x y width height clicks cost price date judge rater "
+        "annotator worker question prompt key button"
+    )
+)
+"""Words in the names of columns that say something about an item, and are not the item."""
+
 _ORDINALS = _names("first second third fourth fifth sixth seventh eighth ninth tenth")
 _NUMBERED_PLACE = re.compile(r"(rank|ranking|choice|position|place|pick|preference)_?([1-9][0-9]*)")
 _BRACKETED = re.compile(r"\s*(.*?)\s*\[\s*([^\[\]]+?)\s*\]\s*", re.DOTALL)
@@ -183,6 +205,35 @@ _ORDINAL_PLACE = re.compile(r"([1-9][0-9]*)(?:st|nd|rd|th)(?:_choice|_place)?")
 def plain(name: str) -> str:
     """Write a name so that case and the ways to part words do not matter."""
     return re.sub(r"[\s_-]+", "_", name.strip().lower())
+
+
+def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Find columns that are called the same but for a left and a right, or an a and a b.
+
+    ``script_left, script_right``; those of what is only known about the items are none, such as
+    ``score_a, score_b``. Of several those are meant whose names say that they are the items.
+    """
+    words = {name: tuple(re.split(r"[_.]", plain(_parted(name)))) for name in names}
+    named = {of_name: name for name, of_name in words.items()}
+    found = []
+    for name, own in words.items():
+        if _ATTRIBUTES & set(own):
+            continue
+        for at, word in enumerate(own):
+            other = named.get((*own[:at], _OTHER_SIDE.get(word, ""), *own[at + 1 :]))
+            if other is not None and len(own) > 1:
+                found.append((name, other))
+    sure = [pair for pair in found if _ITEM_WORDS & set(words[pair[0]])]
+    return sure or found
+
+
+def _parted(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+
+
+def last_part(name: str) -> str:
+    """Give the last part of a name with dots: ``Answer.choice`` is the choice, in MTurk's files."""
+    return name.rsplit(".", 1)[-1] if name.lower().startswith(("input.", "answer.")) else name
 
 
 def in_brackets(name: str) -> re.Match[str] | None:

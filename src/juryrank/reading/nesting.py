@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +16,58 @@ from numpy.typing import NDArray
 
 from juryrank.errors import InputError, listing
 from juryrank.reading.columns import fits_some_shape
-from juryrank.reading.formats import HEAD, UTF8_BOM, content_of
+from juryrank.reading.formats import HEAD, UTF8_BOM, content_of, is_compressed
+from juryrank.reading.names import known_names, plain
+
+HALF_CHARACTER = r"\\u[dD][89a-fA-F]"
+"""How JSON begins one half of a character that takes two: the other one may be missing."""
+
+
+def has_half_character(value: object) -> bool:
+    """Tell whether text in JSON, once decoded, has a half of a character: it is no text then."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+_LONE_HALF = re.compile(
+    rb"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|[c-fC-F](?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]))"
+)
+"""It begins with what both halves have in common, so that most of a file is passed over fast."""
+
+
+def check_characters(name: str, where: Path | bytes) -> None:
+    """Complain about records with half of a character: polars would make names one by it."""
+    if not _may_have_halves(where):
+        return
+    with suppress(ValueError, RecursionError):  # reading it will say what is wrong
+        records = records_in(where)
+        if len(records) == 1 and (wrapped := wrapped_in(name, records[0])) is not None:
+            records = wrapped.records
+        bad = [
+            f"record {at:,}" for at, one in enumerate(records, start=1) if has_half_character(one)
+        ]
+        if not bad:
+            return
+    has = "has" if len(bad) == 1 else "have"
+    raise InputError(
+        f"{name}: {len(bad):,} of {len(records):,} records {has} half of a character (a lone "
+        f"surrogate such as \\ud83d), which is no text: {listing(bad, 3)}. A name or text was cut "
+        "within a sign such as an emoji: write it whole."
+    )
+
+
+def _may_have_halves(where: Path | bytes) -> bool:
+    if isinstance(where, bytes) or is_compressed(where):
+        return _LONE_HALF.search(content_of(where)) is not None
+    if not where.stat().st_size:
+        return False
+    # The file may be larger than memory.
+    with where.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        return _LONE_HALF.search(content) is not None
 
 
 def flat(lists: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.int64], pl.Series]:
@@ -181,7 +235,7 @@ class Wrapped(NamedTuple):
     @property
     def remark(self) -> str:
         """What is said of it."""
-        return f"the records under the key {self.key!r}"
+        return f"the records under the key {self.key!r}" if self.key else "one object as a table"
 
 
 def wrapped_records(name: str, where: Path | bytes, head: bytes) -> Wrapped | None:
@@ -189,7 +243,10 @@ def wrapped_records(name: str, where: Path | bytes, head: bytes) -> Wrapped | No
     if not head.removeprefix(UTF8_BOM).lstrip().startswith(b"{"):
         return None
     found, goes_on = _first_object(where, head)
-    return None if goes_on else wrapped_in(name, found)
+    if goes_on:
+        return None
+    rows = table_in(found)
+    return wrapped_in(name, found) if rows is None else Wrapped("", rows)
 
 
 def wrapped_in(name: str, found: Mapping[str, Any]) -> Wrapped | None:
@@ -206,6 +263,34 @@ def wrapped_in(name: str, found: Mapping[str, Any]) -> Wrapped | None:
             "votes as a file of its own."
         )
     return Wrapped(keys[0], list(found[keys[0]])) if keys else None
+
+
+_LISTS = known_names("ranking") | known_names("options")
+
+
+def table_in(found: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Find the rows of a table that is one object, in the ways in which pandas writes tables.
+
+    That is by columns (lists, or objects by the number of the row), as a list of columns and one of
+    rows, or as an object for each row, by its number.
+    """
+    names, rows = found.get("columns"), found.get("data")
+    if isinstance(names, list) and isinstance(rows, list) and all(map(_is_list, rows)):
+        return [dict(zip(map(str, names), row, strict=False)) for row in rows]
+    values = list(found.values())
+    if not values:
+        return None
+    if fits_some_shape(list(found), {}):
+        if _LISTS & {plain(name) for name in found}:
+            return None  # a single vote may hold lists of items
+        if all(_is_list(value) for value in values) and len({len(value) for value in values}) == 1:
+            return [dict(zip(found, row, strict=True)) for row in zip(*values, strict=True)]
+        if all(isinstance(value, dict) and value.keys() == values[0].keys() for value in values):
+            return [{name: found[name][row] for name in found} for row in values[0]]
+        return None
+    if all(isinstance(value, dict) and fits_some_shape(list(value), {}) for value in values):
+        return list(values)
+    return None
 
 
 def _are_records(value: object) -> bool:

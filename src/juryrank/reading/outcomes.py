@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +32,7 @@ MEANINGS = "left, right, tie, both_bad or skip"
 _TIES = (
     "tie", "ties", "tied", "draw", "drawn", "equal", "equally_good", "both_good", "both_are_good",
     "same", "the_same", "about_the_same", "no_preference", "no_difference", "indifferent",
-    "it's_a_tie", "its_a_tie", "tie_(inconsistent)", "tie_(both_good)",
+    "(tie)", "it's_a_tie", "its_a_tie", "tie_(inconsistent)", "tie_(both_good)",
 )  # fmt: skip
 _BOTH_BAD = (
     "both_bad", "bothbad", "both_are_bad", "both_poor", "neither", "equally_bad", "tie_(bothbad)",
@@ -50,6 +50,10 @@ _WORDS = (
     | {word: LEFT_WON for tier in NAMES["left"] for word in tier}
     | NO_SIDE_WORDS
 )
+
+_SIDE_NUMBERS = (-1.0, 0.0, 0.5, 1.0, 2.0)
+
+_HOME_WORDS = {"h": LEFT_WON, "home": LEFT_WON, "d": TIE, "a": RIGHT_WON, "away": RIGHT_WON}
 
 _EITHER_WAY = {
     frozenset(words.split()): both
@@ -183,9 +187,12 @@ class Lexicon:
             return f"Some look like items: --merge-names (merge_names=True) takes them so. {ADVICE}"
         told = words.filter(unknown)
         said = frozenset(word.strip().lower().removesuffix(".0") for word in told if word.strip())
-        if said not in _EITHER_WAY:
+        if said in _EITHER_WAY:
+            one, other = _EITHER_WAY[said]
+        elif both := _by_sign(said):
+            one, other = both
+        else:
             return ADVICE
-        one, other = _EITHER_WAY[said]
         return f"These may mean either side: say --outcome-map {one} or --outcome-map {other}."
 
     def readings(
@@ -199,6 +206,25 @@ class Lexicon:
         return self.as_word[word], by_item
 
 
+def _by_sign(words: Collection[str]) -> tuple[str, str] | None:
+    """Say in two ways what numbers from -3 to 3, or the like, mean; None if they are no such."""
+    numbers = {word: number for word in words if (number := number_in(word)) is not None}
+    values = numbers.values()
+    if (
+        len(numbers) < len(words)
+        or not any(v < 0 for v in values)
+        or not any(v > 0 for v in values)
+    ):
+        return None
+    ordered = sorted(numbers, key=lambda word: numbers[word])
+
+    def mapped(below: str, above: str) -> str:
+        sides = {-1: below, 0: "tie", 1: above}
+        return ",".join(f"{word}={sides[int(np.sign(numbers[word]))]}" for word in ordered)
+
+    return mapped("left", "right"), mapped("right", "left")
+
+
 def lexicon_of(
     words: pl.Series,
     columns: PairColumns,
@@ -209,12 +235,22 @@ def lexicon_of(
 ) -> Lexicon:
     """Find out what words can say."""
     # The name of a side's column means that side, whatever other files mean by it.
-    known = _WORDS | {plain(columns.left): LEFT_WON, plain(columns.right): RIGHT_WON}
+    known = (
+        _WORDS
+        | _at_home(columns)
+        | {plain(columns.left): LEFT_WON, plain(columns.right): RIGHT_WON}
+    )
     numbers = numbers_of_sides(columns.left, columns.right, words)
     told = np.array([_told(text, known, numbers, meanings) for text in (*words, "")], dtype=np.int8)
     as_item = _item_of_word(words, items, meanings, merge_names=merge_names)
     strange = words.filter((told[:-1] == UNKNOWN) & (as_item < 0))
     return Lexicon(told, np.append(as_item, np.int32(-1)), _look_like(strange, items))
+
+
+def _at_home(columns: PairColumns) -> dict[str, int]:
+    """What letters say of a game at home: H, D and A, where A is not the left side."""
+    is_home = plain(columns.left).startswith("home") and plain(columns.right).startswith("away")
+    return _HOME_WORDS if is_home else {}
 
 
 def _look_like(words: pl.Series, items: pl.Series) -> bool:
@@ -258,6 +294,11 @@ def as_text(column: pl.Series) -> pl.Series:
     if column.dtype.is_float() and (column.is_finite() & (column == column.round())).all():
         column = column.cast(pl.Int64, strict=False)
     return column.cast(pl.String).fill_null("")
+
+
+def looks_like_outcome(word: str) -> bool:
+    """Tell whether a word says which side is better, or that none is."""
+    return plain(word) in _WORDS or statement(word) is not None or number_in(word) in _SIDE_NUMBERS
 
 
 def meaning(word: str, known: Mapping[str, int], meanings: Mapping[str, int]) -> int:

@@ -47,10 +47,8 @@ def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
     judges = judges_of(rows, columns.judge, rules.judge_per_row, merge_names=merge)
     outcome = (
         None
-        if columns.outcome is None
-        else outcomes(
-            rows.frame[columns.outcome], columns, items, rules.meanings, merge_names=merge
-        )
+        if columns.words is None
+        else outcomes(rows.frame[columns.words], columns, items, rules.meanings, merge_names=merge)
     )
     weight = None if columns.weight is None else weights(rows.frame[columns.weight])
     complaints = _complaints(rows, columns, rules, items, judges, outcome, weight)
@@ -77,6 +75,7 @@ def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
         votes,
         both_bad=0 if bad is None else int((bad if keep is None else bad & keep).sum()),
         judges_known=columns.judge is not None or rules.judge_per_row,
+        sides_known=columns.outcome is not None,
         left_out=left_out,
         notices=sentences(spellings),
         spellings=spellings,
@@ -155,7 +154,6 @@ def _sorted_votes(
             else by_group(weight, None, judge, first)
         ),
         lists=no_lists(len(judge_labels)),
-        sides_known=said is not None,
     )
 
 

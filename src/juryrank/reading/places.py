@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO
 
 from juryrank.errors import InputError, listing
@@ -81,8 +81,20 @@ def _files_of(place: Place, unpack_all: bool) -> list[Place]:
     members = unpacked(place.name, place.where, unpack_all=unpack_all)
     return _one_format(
         f"The archive {place.name}",
-        [Place(f"{place.name}/{name}", content) for name, content in members],
+        [
+            Place(f"{place.name}/{name}", content)
+            for name, content in members
+            if not _is_about(name)
+        ],
         "Unpack it and give the files of one format",
+    )
+
+
+def _is_about(name: str) -> bool:
+    """Whether a file only tells about the others."""
+    stem = PurePath(name).name.lower().split(".", 1)[0]
+    return stem in ("readme", "license", "licence", "changelog", "codebook") and name.endswith(
+        ".txt"
     )
 
 
@@ -133,6 +145,7 @@ def _files_in(folder: Path) -> list[Path]:
         for path in sorted(folder.rglob("*"))
         if ending_of(path.name) in (*ENDINGS, ARCHIVE)
         and not any(part.startswith((".", "_", "~")) for part in path.relative_to(folder).parts)
+        and not _is_about(path.name)
         and path.is_file()
     ]
 

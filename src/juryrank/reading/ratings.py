@@ -35,6 +35,33 @@ _WITH_A_LABEL = (
 )
 """A rating may say what it means: ``5 - very good``, ``4 (good)``, ``3/5``, ``80%``. It is taken
 apart into the number and what it is a part of; dates, times and ranges are no ratings."""
+LONGEST_SCALE = 12
+
+
+def _scale(text: str) -> dict[str, int]:
+    """Number the words of a scale, the lowest first; words with | between them mean the same."""
+    levels = (level.split("|") for level in text.split(", "))
+    return {word: number for number, level in enumerate(levels) for word in level}
+
+
+SCALES = tuple(
+    map(
+        _scale,
+        (
+            "strongly disagree|completely disagree, disagree, somewhat disagree|slightly disagree, "
+            "neutral|neither agree nor disagree|undecided, somewhat agree|slightly agree, agree, "
+            "strongly agree|completely agree",
+            "terrible|very poor|very bad, poor|bad, fair|average|acceptable|ok|okay|neutral, good, "
+            "very good, excellent|outstanding",
+            "very dissatisfied, dissatisfied, neutral|neither satisfied nor dissatisfied, "
+            "satisfied, very satisfied",
+            "very low, low, medium|moderate, high, very high",
+            "never, rarely|seldom, sometimes, often, always",
+            "not at all, slightly|a little, moderately|somewhat, very, extremely",
+        ),
+    )
+)
+"""Words that surveys offer as ratings."""
 _PAIRS = PairColumns("left", "right", "winner", "judge", None)
 
 
@@ -51,7 +78,8 @@ def rating_votes(rows: Rows, columns: RatingColumns, rules: Rules) -> Votes:
             "a rating that is not a number",
             np.isnan(rating),
             labels(rows.frame[columns.rating]),
-            "Write ratings as numbers, of which higher is better.",
+            "Write ratings as numbers, of which higher is better, or in the words of one usual "
+            "scale, such as poor, fair, good.",
         ),
         missing(columns.item, items.codes[0]),
         _rated_twice(columns, items, group),
@@ -99,6 +127,8 @@ def rating_votes(rows: Rows, columns: RatingColumns, rules: Rules) -> Votes:
 def ratings(column: pl.Series) -> NDArray[np.float64]:
     """Take ratings as numbers, NaN for what is none."""
     column = labels(column)
+    if column.dtype == pl.String and (scale := scale_of(column)) is not None:
+        column = _plainly(column).replace_strict(scale, default=None, return_dtype=pl.Float64)
     if column.dtype == pl.String:
         text = column.str.strip_chars()
         column = text.str.extract(_WITH_A_LABEL, 1)
@@ -108,6 +138,29 @@ def ratings(column: pl.Series) -> NDArray[np.float64]:
             column = column.zip_with(unit == usual[0], pl.Series([None], dtype=pl.String))
     number = weights(column)
     return np.where(np.isfinite(number), number, np.nan)
+
+
+def scale_of(column: pl.Series) -> dict[str, int] | None:
+    """Find a scale that has all words of a column; nothing if there is none."""
+    words = set(_plainly(column.drop_nulls()).unique()) - {""}
+    if not 1 <= len(words) <= LONGEST_SCALE:
+        return None
+    fitting = (scale for scale in SCALES if words <= scale.keys())
+    return next(fitting, None)
+
+
+def scale_in_words(column: pl.Series) -> tuple[str, ...]:
+    """Say in which order words were taken as ratings."""
+    column = labels(column)
+    scale = scale_of(column) if column.dtype == pl.String else None
+    if scale is None:
+        return ()
+    found = sorted(set(_plainly(column.drop_nulls()).unique()) - {""}, key=lambda word: scale[word])
+    return (f"words as ratings, the lowest first: {', '.join(found)}",)
+
+
+def _plainly(column: pl.Series) -> pl.Series:
+    return column.str.strip_chars().str.to_lowercase()
 
 
 def _pairs(group: Ints, rating: NDArray[np.float64]) -> tuple[Ints, Ints]:

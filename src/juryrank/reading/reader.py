@@ -30,17 +30,20 @@ from juryrank.reading.frames import part_of
 from juryrank.reading.grids import made_long
 from juryrank.reading.larger import larger_votes
 from juryrank.reading.long import long_ballots
+from juryrank.reading.mistaken import check_winners
 from juryrank.reading.names import plain
 from juryrank.reading.outcomes import as_text, told_numbers
 from juryrank.reading.pairs import pair_votes
 from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ballots
-from juryrank.reading.ratings import rating_votes
+from juryrank.reading.ratings import rating_votes, scale_in_words
 from juryrank.reading.request import Asked, Request, request_of
 from juryrank.reading.rows import Rules
+from juryrank.reading.tied import with_ties
 from juryrank.reading.times import judge_times, time_column
 from juryrank.reading.told import reading_of, unused_columns
 from juryrank.reading.unused import contexts_in
 from juryrank.reading.verdicts import number_in
+from juryrank.reading.ways import ways_out
 from juryrank.reading.where import Filtered
 from juryrank.reading.where import filtered as filtered_parts
 from juryrank.sizes import size_in_bytes
@@ -71,9 +74,11 @@ def read_votes(
     rating: str | None = None,
     lower_is_better: bool = False,
     item_columns: Sequence[str] = (),
+    judge_columns: Sequence[str] = (),
     cells: Literal["position", "rating"] | None = None,
     counts: Literal["rows", "columns"] = "rows",
     weight: str | None = None,
+    tie: str | None = None,
     outcome_map: Mapping[str, str] | None = None,
     judge_per_row: bool = False,
     na_is_name: bool = False,
@@ -116,10 +121,14 @@ def read_votes(
         lower_is_better: Whether the lower rating wins.
         item_columns: The columns of a survey that has one for each item, or the question they have
             before their brackets.
-        cells: Whether the cells of such a survey are positions, 1 being the best, or ratings.
+        judge_columns: The columns of judges, where there is one for each: of outcomes if the rows
+            are pairs of items, of positions or ratings (`cells`) if they are items.
+        cells: Whether the cells of such tables are positions, 1 being the best, or ratings.
         counts: In a table of counts, item by item: whether they are wins of the items of the rows
             or of the columns.
         weight: The column of weights, positive numbers.
+        tie: The column that tells of two items whether they are tied (yes or no, true or false, 1
+            or 0), whatever the other columns say of who won.
         outcome_map: What the words in the outcome column mean: left, right, tie, both_bad or skip.
         judge_per_row: Take every row, or ranking, as a judge of its own, named by its number (in
             PrefLib's files everyone who is counted).
@@ -167,7 +176,7 @@ def read_larger(
         given, filtered = _filtered(parts_of(source, request.opening), request.where)
         kept.append(filtered)
         parts = [made_long(part, request.asked, request.grid) for part in given]
-        opened.append((parts, _pair_columns(parts, request.asked, rules)))
+        opened.append(with_ties(parts, _pair_columns(parts, request.asked, rules), request.asked))
     # Rows are judges of their own: those of the same number in two files are not the same.
     apart = rules.judge_per_row and len(opened) > 1
     prefixes = [Path(str(source)).name for source in sources] if apart else ()
@@ -206,9 +215,11 @@ def votes_from(
     rating: str | None = None,
     lower_is_better: bool = False,
     item_columns: Sequence[str] = (),
+    judge_columns: Sequence[str] = (),
     cells: Literal["position", "rating"] | None = None,
     counts: Literal["rows", "columns"] = "rows",
     weight: str | None = None,
+    tie: str | None = None,
     outcome_map: Mapping[str, str] | None = None,
     judge_per_row: bool = False,
     na_is_name: bool = False,
@@ -234,9 +245,11 @@ def votes_from(
         rating: The column of ratings.
         lower_is_better: Whether the lower rating wins.
         item_columns: The columns of a survey that has one for each item.
-        cells: Whether the cells of such a survey are positions or ratings.
+        judge_columns: The columns of judges, where there is one for each.
+        cells: Whether the cells of such tables are positions or ratings.
         counts: Whether a table of counts holds wins of the items of its rows or of its columns.
         weight: The column of weights.
+        tie: The column that tells whether two items are tied.
         outcome_map: What the words in the outcome column mean.
         judge_per_row: Take every row, or ranking, as a judge of its own.
         na_is_name: Take N/A, NaN, null and the like as names of items or judges.
@@ -275,8 +288,10 @@ def votes_by(votes: Votes | object, column: str) -> ByValue:
 def _votes(given: Sequence[Part], request: Request) -> Votes:
     rules = request.rules
     given, filtered = _filtered(given, request.where)
-    parts = [made_long(part, request.asked, request.grid) for part in given]
+    parts: Sequence[Part] = [made_long(part, request.asked, request.grid) for part in given]
     columns = _chosen(parts, request.asked, rules)
+    if isinstance(columns, PairColumns):
+        parts, columns = with_ties(parts, columns, request.asked)
     by = None if request.by is None else column_to_rank_by(parts, request.by)
     more = [] if by is None or by in columns.used else [by]
     rows = read_rows(parts, [*columns.used, *more])
@@ -327,9 +342,11 @@ def _contexts(parts: Sequence[Part], columns: Columns) -> pl.DataFrame | None:
 
 
 def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> tuple[str, ...]:
-    if not isinstance(columns, PairColumns) or columns.outcome is None:
+    if isinstance(columns, RatingColumns):
+        return scale_in_words(rows.frame[columns.rating])
+    if not isinstance(columns, PairColumns) or columns.words is None:
         return ()
-    words = rows.frame[columns.outcome]
+    words = rows.frame[columns.words]
     # Words, which most outcomes are, need not be gone through.
     if all(number_in(word) is None for word in as_text(words.head(FIRST_ROWS))):
         return ()
@@ -357,6 +374,8 @@ def _chosen(parts: Sequence[Part], asked: Asked, rules: Rules) -> Columns:
             "(--judge-per-row), but not both."
         )
     columns = _columns(parts, asked)
+    if isinstance(columns, PairColumns):
+        check_winners(parts, columns)
     _check_map(columns, rules)
     if rules.lower_is_better and not isinstance(columns, RatingColumns):
         raise InputError(
@@ -410,7 +429,7 @@ def _columns(parts: Sequence[Part], asked: Asked) -> Columns:
 
 def _columns_of(part: Part, asked: Asked) -> Columns:
     if part.format != "preflib":
-        return choose(part.name, header(part), asked, part.plain.hints)
+        return choose(part.name, header(part), asked, part.plain.hints, lambda: ways_out(part))
     named = [role for role, column in asked.items() if column is not None]
     if named:
         raise InputError(f"{part.name} is of PrefLib and has no columns: leave {named[0]} out.")
@@ -424,7 +443,7 @@ def _check_map(columns: Columns, rules: Rules) -> None:
         raise InputError(
             "There is no outcome column to map: the votes are rankings. Leave the outcome map out."
         )
-    if columns.outcome is None:
+    if columns.words is None and columns.tie is None:
         raise InputError(
             f"There is no outcome column to map: {columns.left!r} always beats {columns.right!r}. "
             "Leave the outcome map out, or name the columns of the left and right item."

@@ -15,7 +15,7 @@ from juryrank.reading.rows import Rules
 Asked = Mapping[str, str | None]
 COLUMNS = (
     "judge", "winner", "loser", "left", "right", "ranking", "options", "item", "position", "rating",
-    "weight",
+    "weight", "tie",
 )  # fmt: skip
 
 
@@ -44,20 +44,35 @@ def request_of(options: Mapping[str, Any]) -> Request:
             options.get("unpack_all", False),
         ),
         {role: options[role] for role in COLUMNS},
-        _grid(options["item_columns"], options["cells"], options["counts"]),
+        _grid(options),
         _rules(options),
         options.get("where"),
         options.get("by"),
     )
 
 
-def _grid(item_columns: str | Sequence[str], cells: str | None, counts: str) -> Grid:
+def _grid(options: Mapping[str, Any]) -> Grid:
+    cells, counts = options["cells"], options["counts"]
     if cells not in (None, "position", "rating"):
         raise InputError(f"cells={cells!r} must be 'position' or 'rating'.")
     if counts not in ("rows", "columns"):
         raise InputError(f"counts={counts!r} must be 'rows' or 'columns'.")
-    several = (item_columns,) if isinstance(item_columns, str) else tuple(item_columns)
-    return Grid(several, cells, counts)
+    items, judges = _several(options["item_columns"]), _several(options["judge_columns"])
+    if items and judges:
+        raise InputError(
+            "There is a column for each item (--item-columns), or one for each judge "
+            "(--judge-columns), but not both."
+        )
+    if judges and options["judge_per_row"]:
+        raise InputError(
+            "There is a column for each judge (--judge-columns), or every row is a judge of its "
+            "own (--judge-per-row), but not both."
+        )
+    return Grid(items, cells, judges, counts)
+
+
+def _several(columns: str | Sequence[str]) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
 def _rules(options: Mapping[str, Any]) -> Rules:

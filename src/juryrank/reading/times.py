@@ -41,9 +41,14 @@ _UNITS = {
 
 def time_column(parts: Sequence[Part], unused: Sequence[str]) -> str | None:
     """Find the column that tells how long a vote took: by its name, and as it holds numbers."""
-    types = column_types(parts, [name for name in unused if _TIME.fullmatch(_bare(name))])
+    types = column_types(parts, [name for name in unused if is_time(name)])
     able = (name for name, dtype in types.items() if dtype == pl.String or _is_amount(dtype))
     return next(able, None)
+
+
+def is_time(name: str) -> bool:
+    """Tell by its name whether a column may say how long a vote took."""
+    return bool(_TIME.fullmatch(_bare(name)))
 
 
 def _is_amount(dtype: pl.DataType) -> bool:

@@ -94,7 +94,7 @@ def _roles(columns: Columns) -> Iterator[tuple[str, str]]:
     words = {"left": "winner", "right": "loser"} if wins else {"id": "context", "places": "places"}
     for one in sorted(fields(columns), key=lambda field: field.name != "judge"):
         value = getattr(columns, one.name)
-        if one.name == "unread" or value is None:
+        if one.name in ("unread", "said") or value is None:
             continue
         name = listing(value, 3) if isinstance(value, tuple) else str(value)
         yield words.get(one.name, one.name), name

@@ -61,12 +61,12 @@ MOST_LOOKED_AT = 100
 
 def contexts_in(names: Iterable[str]) -> list[str]:
     """Find the columns whose names say that they hold a question, a criterion or the like."""
-    return [name for name in names if _is_context(name)]
+    return [name for name in names if is_context(name)]
 
 
 def _worth_a_look(names: Sequence[str]) -> list[str]:
     """The columns that values are looked at of: the first of many, and those with telling names."""
-    telling = (_is_context(name) or _is_judge(name) for name in names[MOST_LOOKED_AT:])
+    telling = (is_context(name) or _is_judge(name) for name in names[MOST_LOOKED_AT:])
     return [*names[:MOST_LOOKED_AT], *compress(names[MOST_LOOKED_AT:], telling)]
 
 
@@ -74,7 +74,8 @@ def _is_judge(name: str) -> bool:
     return bool(_JUDGE_WORDS & set(plain(name).split("_")))
 
 
-def _is_context(name: str) -> bool:
+def is_context(name: str) -> bool:
+    """Tell by its name whether a column may hold a question, a criterion or the like."""
     bare = plain(name)
     stems = (bare.removesuffix(ending) for ending in _ENDINGS)
     return bare in _CONTEXTS or any(stem in _CONTEXTS for stem in stems)
@@ -86,7 +87,7 @@ def pooled_in(parts: Sequence[Part], unused: Sequence[str]) -> tuple[Pooled, ...
     likely = [
         name
         for name in head.columns
-        if _is_context(name) or _has_known_values(head[name].drop_nulls())
+        if is_context(name) or _has_known_values(head[name].drop_nulls())
     ]
     return tuple(_pooled(parts, head, likely))
 
@@ -118,7 +119,7 @@ def maybe_judges(parts: Sequence[Part], unused: Sequence[str]) -> tuple[tuple[st
         name
         for name in head.columns
         if name not in by_name
-        and not _is_context(name)
+        and not is_context(name)
         and not _NO_JUDGE.search(plain(name))
         and _groups_rows(head[name])
     ]

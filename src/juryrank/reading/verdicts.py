@@ -1,8 +1,9 @@
 """What the words of an outcome column say, in the many ways people and LLM judges write them.
 
-``left``, ``A``, ``[[A]]``, ``Assistant A``, ``Model A is better``, ``A>B``, ``A>>B``, ``A=B``. How
-much better is not used. Numbers mean something only together: 1 and 2 number the sides; 1, 0.5 and
-0 are what the left item scored. 0 and 1 alone may be either, and are asked about.
+``left``, ``L``, ``A``, ``[[A]]``, ``Assistant A``, ``Model A is better``, ``A>B``, ``A>>B``,
+``A=B``, ``1-0``. How much better is not used. Numbers mean something only together: 1 and 2 number
+the sides; 1, 0.5 and 0 are what the left item scored. 0 and 1 alone may be either, and are asked
+about.
 """
 
 from __future__ import annotations
@@ -15,26 +16,35 @@ from juryrank.votes import LEFT_WON, RIGHT_WON, TIE
 
 _NOUNS = (
     "assistant|model|response|option|answer|output|item|system|candidate|text|image|summary|"
-    "player|team|side|choice|audio|video|one|completion|translation"
+    "player|team|side|choice|audio|video|one|completion|translation|script|essay|work|paper|story|"
+    "sentence|sample|photo|picture|design|version|variant|clip|document|product|bot|chatbot|agent"
 )
-_SIDE = "(?P<side>a|b|1|2|left|right|first|second)"
+_SIDE = "(?P<side>a|b|1|2|l|r|left|right|first|second)"
 _BETTER = "(?:(?:is|was)_)?(?:(?:much|slightly|clearly|significantly|far)_)?"
 _STATEMENT = re.compile(
     rf"(?:the_)?(?:(?:{_NOUNS})_?)?{_SIDE}(?:_(?:{_NOUNS}))?"
     rf"(?:_{_BETTER}(?:better|best|wins|won|win|preferred|superior))?"
 )
 _COMPARISON = re.compile(
-    rf"(?:(?:{_NOUNS})_?)?(?P<one>[ab12])(?P<sign>[<>]{{1,3}}|[=≈~]{{1,2}}|≫|≪)"
-    rf"(?:(?:{_NOUNS})_?)?(?P<other>[ab12])"
+    rf"(?:(?:{_NOUNS})_?)?(?P<one>[ab12lr])(?P<sign>[<>]{{1,3}}|[=≈~]{{1,2}}|≫|≪)"
+    rf"(?:(?:{_NOUNS})_?)?(?P<other>[ab12lr])"
 )
-_LEFT_WORDS = ("a", "1", "left", "first")
+_LEFT_WORDS = ("a", "1", "l", "left", "first")
+_TWO_SIDES = ({"a", "b"}, {"1", "2"}, {"l", "r"})
 _SIGNS = {">": LEFT_WON, "≫": LEFT_WON, "<": RIGHT_WON, "≪": RIGHT_WON}
+_POINTS = {"1": 1.0, "0": 0.0, "1/2": 0.5, "0.5": 0.5, "0,5": 0.5, "\u00bd": 0.5}
+_RESULT = re.compile(
+    "\\s*(?P<left>[01]|1/2|0[.,]5|\u00bd)\\s*[-:\u2013]\\s*(?P<right>[01]|1/2|0[.,]5|\u00bd)\\s*"
+)
+"""A result as chess players write it: ``1-0``, ``0-1``, ``1/2-1/2`` (also with the sign for it)."""
 _CONCLUSION = re.compile(r"\[\[([^\[\]]+)\]\]")
 _BRACKETS = re.compile(r"\[+(.*?)\]+|\"(.*?)\"|'(.*?)'|\((.*?)\)|\*\*(.*?)\*\*")
 
 
 def statement(word: str) -> int | None:
     """Tell what a verdict says by itself; None if it says nothing that is known."""
+    if (result := _RESULT.fullmatch(word)) and (points := _points(result)) is not None:
+        return points
     concluded = set(_CONCLUSION.findall(word))
     if len(concluded) == 1:  # all that an LLM wrote, with its verdict in it
         word = f"[[{concluded.pop()}]]"
@@ -50,6 +60,14 @@ def statement(word: str) -> int | None:
     return LEFT_WON if said["side"] in _LEFT_WORDS else RIGHT_WON
 
 
+def _points(result: re.Match[str]) -> int | None:
+    """Who won a game; None if the two did not share one point."""
+    left, right = _POINTS[result["left"]], _POINTS[result["right"]]
+    if left + right != 1:
+        return None
+    return LEFT_WON if left > right else RIGHT_WON if left < right else TIE
+
+
 def _without_brackets(word: str) -> tuple[bool, str]:
     match = _BRACKETS.fullmatch(word)
     if match is None:
@@ -58,7 +76,7 @@ def _without_brackets(word: str) -> tuple[bool, str]:
 
 
 def _compared(one: str, sign: str, other: str) -> int | None:
-    if {one, other} not in ({"a", "b"}, {"1", "2"}):
+    if {one, other} not in _TWO_SIDES:
         return None
     said = _SIGNS.get(sign, TIE)
     return said if one in _LEFT_WORDS else -said
@@ -82,6 +100,8 @@ def numbers_of_sides(left: str, right: str, words: Iterable[str]) -> Mapping[flo
             return named
     if numbers == {1.0, 2.0}:
         return {1.0: LEFT_WON, 2.0: RIGHT_WON}
+    if 1.5 in numbers and numbers <= {1.0, 1.5, 2.0}:
+        return {1.0: LEFT_WON, 1.5: TIE, 2.0: RIGHT_WON}
     if 0.5 in numbers and numbers <= {0.0, 0.5, 1.0}:
         return {1.0: LEFT_WON, 0.5: TIE, 0.0: RIGHT_WON}
     return {}

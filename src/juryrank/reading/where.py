@@ -16,6 +16,7 @@ import polars as pl
 
 from juryrank.errors import InputError, counted, listing
 from juryrank.hints import did_you_mean
+from juryrank.reading.coding import in_words
 from juryrank.reading.columns import column_named
 from juryrank.reading.conditions import (
     FLIPPED,
@@ -34,6 +35,7 @@ from juryrank.reading.conditions import (
 )
 from juryrank.reading.files import Kept, Part, of_all_rows, schema_of
 from juryrank.reading.names import plain
+from juryrank.reading.rows import DECIMAL_COMMA, THOUSANDS
 
 MOST_COMMON = 5
 """So many values of a column are named where none fits."""
@@ -74,6 +76,8 @@ class _Leaf:
     holds: pl.Expr
     wanted: tuple[_Wanted, ...] = ()
     is_order: bool = False
+    numbers: tuple[str, ...] = ()
+    """The columns that are compared as numbers."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,8 @@ def filtered(parts: Sequence[Part], where: str) -> tuple[list[Part], Filtered]:
                 f"{part.name} is of PrefLib and has no columns: omit --where (where=...)."
             )
     bound = [_Binder(part.name, schema_of(part)).bound(tree) for part in parts]
+    for part, one in zip(parts, bound, strict=True):
+        _check_numbers(part, one)
     counts = [of_all_rows(part, one.counts).row(0) for part, one in zip(parts, bound, strict=True)]
     rows, kept, *each = (sum(column) for column in zip(*counts, strict=True))
     leaves = bound[0].leaves
@@ -119,6 +125,24 @@ def filtered(parts: Sequence[Part], where: str) -> tuple[list[Part], Filtered]:
     ]
     columns = frozenset(bound[0].holds.meta.root_names())
     return some, Filtered(where, columns, kept, rows, tuple(dict.fromkeys(notices)))
+
+
+def _check_numbers(part: Part, bound: _Bound) -> None:
+    """Refuse to compare numbers such as 1,250, which may be a thousand or little more than one."""
+    schema = schema_of(part)
+    for column in dict.fromkeys(name for leaf in bound.leaves for name in leaf.numbers):
+        if schema[column] != pl.String:
+            continue
+        text = pl.col(column).str.strip_chars()
+        odd = text.filter(text.str.contains(THOUSANDS))
+        found = [odd.len().alias("rows"), odd.first().alias("first"), pl.len().alias("of")]
+        rows, first, of = of_all_rows(part, found).row(0)
+        if rows:
+            raise InputError(
+                f"{rows:,} of {of:,} rows of {part.name} have a number in the column {column!r} "
+                f"that may mean two things, such as {first!r}, and --where compares it. Write "
+                f"{first.replace(',', '')} or {first.replace(',', '.')}."
+            )
 
 
 # --- what no row fulfils -------------------------------------------------------------------------
@@ -222,17 +246,19 @@ class _Binder:
             return self._of_two_columns(column, operator, self._column_or_text(column, right))
         said = f"{column} {operator} {right.written}"
         holds = _compared(column, self._schema[column], operator, right)
+        numbers = () if isinstance(right.value, str | bool) else (column,)
         if operator not in ("==", "!="):
-            return _Leaf(said, column, holds, is_order=True)
+            return _Leaf(said, column, holds, is_order=True, numbers=numbers)
         has = holds if operator == "==" else ~holds
-        return _Leaf(said, column, holds, (_Wanted(column, right, has),))
+        return _Leaf(said, column, holds, (_Wanted(column, right, has),), numbers=numbers)
 
     def _of_two_columns(self, column: str, operator: Operator, other: str) -> _Leaf:
         types = self._schema[column], self._schema[other]
         as_numbers = operator not in ("==", "!=") or all(one.is_numeric() for one in types)
         way = _number if as_numbers and not any(one.is_temporal() for one in types) else _text
         holds = _by_sign(way(column, types[0]), operator, way(other, types[1]))
-        return _Leaf(f"{column} {operator} {other}", column, holds)
+        numbers = (column, other) if way is _number else ()
+        return _Leaf(f"{column} {operator} {other}", column, holds, numbers=numbers)
 
     def _membership(self, tree: Membership) -> _Leaf:
         column = self._column(tree.column)
@@ -241,7 +267,9 @@ class _Binder:
             for value in tree.values
         )
         said = f"{column} in ({', '.join(value.written for value in tree.values)})"
-        return _Leaf(said, column, pl.any_horizontal([one.has for one in wanted]), wanted)
+        has_numbers = any(not isinstance(value.value, str | bool) for value in tree.values)
+        holds = pl.any_horizontal([one.has for one in wanted])
+        return _Leaf(said, column, holds, wanted, numbers=(column,) if has_numbers else ())
 
     def _is_column(self, operand: Operand) -> bool:
         """Whether it is a column; in quotes it is one if there is a column of that name."""
@@ -255,9 +283,10 @@ class _Binder:
         column = column_named(self._source, list(self._schema), wanted, "a column of --where")
         dtype = self._schema[column]
         if dtype.is_nested() or dtype == pl.Object:
+            holds = f"holds {in_words(dtype)}"
             raise InputError(
-                f"The column {column!r} of {self._source} holds {dtype}, and --where compares text "
-                "and numbers."
+                f"The column {column!r} of {self._source} {holds}, and --where compares text and "
+                "numbers."
             )
         return column
 
@@ -325,5 +354,7 @@ def _number(column: str, dtype: pl.DataType) -> pl.Expr:
     """A column as numbers; nothing for what is none."""
     given = pl.col(column)
     if not dtype.is_numeric():
-        given = given.cast(pl.String).str.strip_chars()
+        text = given.cast(pl.String).str.strip_chars()
+        is_decimal = text.str.contains(DECIMAL_COMMA) & ~text.str.contains(THOUSANDS)
+        given = pl.when(is_decimal).then(text.str.replace(",", ".", literal=True)).otherwise(text)
     return given.cast(pl.Float64, strict=False).fill_nan(None)

@@ -14,7 +14,7 @@ from juryrank.judging.verdicts import by_attention
 from juryrank.labels import WIDEST_NAME, short
 from juryrank.models import NEEDS_ATTENTION, Verdict
 from juryrank.remarks import remarks_beside_verdicts
-from juryrank.words import CLEAR, WORTH_SAYING, is_sure, leading, some, tier_columns
+from juryrank.words import CLEAR, WORTH_SAYING, is_sure, leading, likely_best, some, tier_columns
 
 if TYPE_CHECKING:
     from juryrank.ranking import Ranking
@@ -156,6 +156,13 @@ def _step_about_leaders(ranking: Ranking) -> Iterator[str]:
     if (ranking.fit.widening or 0.0) >= WORTH_SAYING:
         by_others = ", if possible by judges who have not seen them yet, since tastes differ"
     names = [short(item, WIDEST_NAME) for item in best]
+    if likely := likely_best(items):
+        yield (
+            f"To make sure that {likely} is the best, collect votes on it and {some(names[1:])}"
+            f"{by_others}. {'They' if count > 2 else 'The two'} have met in "
+            f"{counted(float(among.sum()), 'comparison')} so far."
+        )
+        return
     which = "the items" if count == len(items) else some(names)
     yield (
         f"To tell which of {which} is the best, collect votes on them against each other"

@@ -213,7 +213,7 @@ class _Told:
 
 def _about(ranking: Ranking, title: str | None, source: str | None) -> list[str]:
     """What stands below the title, beside the date."""
-    known = [headline(ranking) if title else None, source, counted(ranking.fit.votes, "vote")]
+    known = [headline(ranking) if title else None, source, ranking.fit.votes_in_words]
     return [part for part in known if part]
 
 

@@ -189,7 +189,7 @@ def judges_table(ranking: Ranking) -> Table:
     columns = (
         Column("judge", "judge", is_number=False),
         *accuracy,
-        Column("votes", "votes", number),
+        Column("votes" if ranking.fit.weight is None else "weight of votes", "votes", number),
         Column("verdict", "verdict", is_number=False, order=VERDICTS),
         Column("reason", "reason", is_number=False),
     )
