@@ -18,6 +18,7 @@ def main() -> None:
     """Run the command line; an interrupt ends it quietly, even while it is being imported."""
     try:
         _open_closed_streams()
+        _speak_past_readers()
         _end_in_order_when_told_to()
         from juryrank.cli.app import main as run
 
@@ -39,6 +40,18 @@ def _open_closed_streams() -> None:
     sys.stdin = sys.stdin or _nowhere("r")
     sys.stdout = sys.stdout or _nowhere("w")
     sys.stderr = sys.stderr or _nowhere("w")
+
+
+def _speak_past_readers() -> None:
+    """Let what the command says have a descriptor of its own.
+
+    While a file is read, that of stderr is kept from showing the panics of readers (see
+    `juryrank.reading.quiet`), and the progress of a long read should be seen.
+    """
+    given = sys.stderr
+    sys.stderr = os.fdopen(
+        os.dup(2), "w", buffering=1, encoding=given.encoding, errors=given.errors
+    )
 
 
 def _nowhere(mode: str) -> TextIO:
