@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import juryrank as jr
-from fuzzing.oracle import scratch_folder
+from fuzzing.scratch import scratch_folder
 from juryrank.saving import SAVED_AS
 
 OLD = b"what stood there before\n"
