@@ -13,7 +13,9 @@ REPORT_NEEDS = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2":
 """Modules that the report needs, and the packages they come in."""
 DOCUMENTS = (".md", ".tex", ".xlsx")
 """What holds several tables."""
-SAVED_AS = (".csv", ".tsv", ".json", ".parquet", ".html", *DOCUMENTS)
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+"""Text with a separator between the cells."""
+SAVED_AS = (*SEPARATORS, ".json", ".parquet", ".html", *DOCUMENTS)
 
 
 def check_ending(path: str | Path, endings: Sequence[str] = SAVED_AS) -> str:

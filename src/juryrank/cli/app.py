@@ -39,7 +39,13 @@ from juryrank.cli.source import Source, file_name, with_source
 from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.labels import literal
 from juryrank.models import DEFAULT_MODEL, MODELS, model_named
-from juryrank.saving import check_ending, check_report_can_be_made, check_savable, is_any_of
+from juryrank.saving import (
+    SEPARATORS,
+    check_ending,
+    check_report_can_be_made,
+    check_savable,
+    is_any_of,
+)
 from juryrank.scaling import anchor_in, check_anchor, check_scale
 from juryrank.terminal import (
     answer_view,
@@ -153,6 +159,15 @@ TableOut = Annotated[
     typer.Option(
         help="Save the table: .csv, .tsv, .json, .parquet, .html, .md, .tex or .xlsx.",
         metavar="FILE",
+        rich_help_panel=TO_WRITE,
+    ),
+]
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="In .csv and .tsv files, put an apostrophe before names that a spreadsheet would take "
+        "for formulas, and show control characters as escapes.",
         rich_help_panel=TO_WRITE,
     ),
 ]
@@ -336,6 +351,7 @@ def rank(
             rich_help_panel=TO_WRITE,
         ),
     ] = None,
+    safe_csv: SafeCsv = False,
     top: Annotated[
         int,
         typer.Option(min=1, metavar="N", help="How many items to show.", rich_help_panel=TO_WRITE),
@@ -384,6 +400,7 @@ def rank(
     chosen_prior = _prior(prior)
     _check_report(out, report, title)
     _check_destinations(source, out, judges_out, report)
+    _check_safe_csv(safe_csv, out, judges_out)
     _check_confidence(confidence)
     read = source.keeping(by).read()
     votes = read.without(without or ())
@@ -400,7 +417,7 @@ def rank(
         answer = _fitted_apart(votes_apart(votes, by, chosen_anchor), model, **options)
     answer = answer.scaled(scale, chosen_anchor)
     compared = None if versus is None else compared_items(answer, versus)
-    _save_ranking(answer, out, judges_out)
+    _save_ranking(answer, out, judges_out, safe_csv=safe_csv)
     for path in _reports(out, report):
         _save_report(answer, path, title, source, [*source.paths, out, judges_out, report])
     if as_json:
@@ -434,6 +451,7 @@ def judges(
         typer.Option(min=1, metavar="N", help="How many judges to show.", rich_help_panel=TO_WRITE),
     ] = DEFAULT_TOP,
     out: TableOut = None,
+    safe_csv: SafeCsv = False,
     as_json: AsJson = False,
     threads: Threads = None,
 ) -> None:
@@ -446,12 +464,13 @@ def judges(
     model_named(model)
     _check_confidence(confidence)
     _check_destinations(source, out)
+    _check_safe_csv(safe_csv, out)
     votes = source.read()
     report = _judged(
         votes, model, noise=noise, tastes=tastes, ties=ties, order=order, confidence=confidence,
         threads=threads,
     )  # fmt: skip
-    _save_table(report.table, "judges", out)
+    _save_table(report.table, "judges", out, safe_csv=safe_csv)
     if as_json:
         from juryrank.writing import finite
 
@@ -506,6 +525,7 @@ def compare(
     ] = 5,
     seed: Seed = 0,
     out: TableOut = None,
+    safe_csv: SafeCsv = False,
     as_json: AsJson = False,
     threads: Threads = None,
 ) -> None:
@@ -517,9 +537,10 @@ def compare(
     """
     chosen = None if models is None else _models(models)
     _check_destinations(source, out)
+    _check_safe_csv(safe_csv, out)
     votes = source.read()
     comparison = _compared(votes, chosen, folds, seed, threads)
-    _save_table(comparison.table, "comparison", out)
+    _save_table(comparison.table, "comparison", out, safe_csv=safe_csv)
     if as_json:
         _print_json(comparison.to_dict())
     else:
@@ -824,6 +845,17 @@ def _check_destinations(source: Source, *paths: Path | None) -> None:
         raise InputError(f"Two things cannot both be saved to {str(given[0])!r}.")
 
 
+def _check_safe_csv(safe_csv: bool, *paths: Path | None) -> None:
+    """Complain if there is no file that could be made safe."""
+    if safe_csv and not any(
+        path is not None and path.suffix.lower() in SEPARATORS for path in paths
+    ):
+        raise InputError(
+            "--safe-csv is for .csv and .tsv files, and none is written: name one with --out FILE, "
+            "or omit it. Other formats need no such care."
+        )
+
+
 def _reports(*paths: Path | None) -> list[Path]:
     """Those of the files that hold a report."""
     return [path for path in paths if path is not None and path.suffix.lower() == ".html"]
@@ -839,11 +871,13 @@ def _check_report(out: Path | None, report: Path | None, title: str | None) -> N
         raise InputError("--title is for the report: say with --report FILE where to write it.")
 
 
-def _save_ranking(ranking: Ranking | Rankings, out: Path | None, judges_out: Path | None) -> None:
+def _save_ranking(
+    ranking: Ranking | Rankings, out: Path | None, judges_out: Path | None, *, safe_csv: bool
+) -> None:
     if out is not None and not _reports(out):
-        ranking.save(out)
+        ranking.save(out, safe_csv=safe_csv)
         show_note(f"Saved the ranking to {out}.")
-    _save_table(ranking.judges, "judges", judges_out)
+    _save_table(ranking.judges, "judges", judges_out, safe_csv=safe_csv)
 
 
 def _save_report(
@@ -876,12 +910,12 @@ def _command_without_folders(files: Sequence[str]) -> str:
     return shlex.join(["juryrank", *typed])
 
 
-def _save_table(frame: pl.DataFrame, what: str, out: Path | None) -> None:
+def _save_table(frame: pl.DataFrame, what: str, out: Path | None, *, safe_csv: bool) -> None:
     if out is None:
         return
     from juryrank.writing import save_frame
 
-    save_frame(frame, out)
+    save_frame(frame, out, safe_csv=safe_csv)
     show_note(f"Saved the {what} to {out}.")
 
 
