@@ -23,8 +23,12 @@ from juryrank.errors import JuryrankError
 from juryrank.models import MODELS
 
 SECONDS = 10
-"""For one small file."""
+"""Of processor time, for one small file."""
 SECONDS_TO_RANK = 120
+TIMERS = {signal.SIGPROF: signal.ITIMER_PROF, signal.SIGALRM: signal.ITIMER_REAL}
+"""Of the processor, and of the clock,"""
+BUSY = 20
+"""which may run so much faster on a busy machine."""
 MEMORY = 6 << 30
 """Bytes of address space."""
 LONGEST_MESSAGE = 2_100
@@ -81,11 +85,11 @@ def problem_of_command(seed: Seed, rng: random.Random, folder: Path) -> str | No
     command = [sys.executable, "-m", "juryrank", *rng.choice(COMMANDS), str(path)]
     try:
         done = subprocess.run(  # noqa: S603
-            command, capture_output=True, text=True, errors="replace", timeout=20 * SECONDS,
+            command, capture_output=True, text=True, errors="replace", timeout=BUSY * SECONDS,
             check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return f"{command[3:]}: longer than {20 * SECONDS} s"
+        return f"{command[3:]}: longer than {BUSY * SECONDS} s"
     said = done.stdout + done.stderr
     if done.returncode not in EXPECTED_CODES or _problem_of_output(said):
         return f"{command[3:]}: exit code {done.returncode}\n{said[-2_000:]}"
@@ -129,17 +133,22 @@ def written(seed: Seed, folder: Path) -> Path:
 
 
 @contextmanager
-def _at_most(seconds: int) -> Iterator[None]:
+def _at_most(seconds: float) -> Iterator[None]:
+    """Allow so many seconds of processor time, and far more by the clock: others may be busy."""
+
     def too_long(_number: int, _frame: FrameType | None) -> None:
         raise TooLongError(f"longer than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(seconds)
+    before = [signal.signal(number, too_long) for number in TIMERS]
+    for timer, most in zip(TIMERS.values(), (seconds, BUSY * seconds), strict=True):
+        signal.setitimer(timer, most)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for timer in TIMERS.values():
+            signal.setitimer(timer, 0.0)
+        for number, handler in zip(TIMERS, before, strict=True):
+            signal.signal(number, handler)
 
 
 def limit_memory() -> None:

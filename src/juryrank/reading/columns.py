@@ -494,7 +494,7 @@ def _about_header(names: Sequence[str]) -> Iterator[str]:
         yield "The header has to be the first line: remove what is above it."
 
 
-MOST_NEAR, LONGEST_NEAR = 200, 60
+MOST_NEAR, LONGEST_NEAR = MOST_COLUMNS, 60
 """Columns that are compared with known names, and characters of theirs."""
 
 
