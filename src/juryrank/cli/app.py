@@ -39,6 +39,7 @@ from juryrank.cli.source import Source, file_name, with_source
 from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.labels import literal
 from juryrank.models import DEFAULT_MODEL, MODELS, model_named
+from juryrank.pace import long_work
 from juryrank.saving import (
     SEPARATORS,
     check_ending,
@@ -760,6 +761,11 @@ def _models(text: str) -> list[str]:
 # --- the work ------------------------------------------------------------------------------------
 
 
+def _say_if_long(said: str | None) -> None:
+    if said is not None:
+        show_note(said)
+
+
 def _fitted_apart(by: ByValue, model: str, **options: Any) -> Rankings:
     from juryrank.rankings import rank_each
 
@@ -769,26 +775,24 @@ def _fitted_apart(by: ByValue, model: str, **options: Any) -> Rankings:
 def _fitted(votes: Votes, model: str, what: str = "", **options: Any) -> Ranking:
     from juryrank.fitting import rank as fit
 
+    _say_if_long(long_work(votes.lists, options["noise"] or model_named(model).noise))
     with progress(f"{what}Fitting {model}") as say, warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)  # they are in ranking.warnings too
 
         def watch(evaluation: int, objective: float, gradient: float) -> None:
-            if say:
-                slope = "" if math.isnan(gradient) else f", gradient {gradient:.2g}"
-                state = f"evaluation {evaluation}, objective {objective:,.2f}{slope}"
-                say(f"{what}Fitting {model}: {state}", None)
+            slope = "" if math.isnan(gradient) else f", gradient {gradient:.2g}"
+            state = f"evaluation {evaluation}, objective {objective:,.2f}{slope}"
+            say(f"{what}Fitting {model}: {state}")
 
         def watch_draws(done: int, total: int) -> None:
-            if say:
-                say(f"{what}Sampling the posterior: {done:,} of {total:,} rounds", None)
+            text = f"{what}Sampling the posterior: {done:,} of {total:,} rounds"
+            say(text, done, total)
 
         def watch_resamples(done: int, total: int) -> None:
-            if say:
-                say(f"{what}Resampling judges: {done:,} of {total:,}", None)
+            say(f"{what}Resampling judges: {done:,} of {total:,}", done, total)
 
         def watch_steps(step: str) -> None:
-            if say:
-                say(f"{what}{step}", None)
+            say(f"{what}{step}")
 
         return fit(
             votes, model, by=None, **options,
@@ -800,12 +804,12 @@ def _fitted(votes: Votes, model: str, what: str = "", **options: Any) -> Ranking
 def _judged(votes: Votes, model: str, **options: Any) -> JudgeReport:
     from juryrank.judging.report import judges as look_at
 
-    with progress("Looking at judges", total=100) as say, warnings.catch_warnings():
+    _say_if_long(long_work(votes.lists, options["noise"] or model_named(model).noise))
+    with progress("Looking at judges") as say, warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)  # they are in ranking.warnings too
 
         def watch(what: str, done: int, total: int) -> None:
-            if say:
-                say(what, 100 * done // max(total, 1))
+            say(f"{what}: {done:,} of {total:,}", done, total)
 
         return look_at(votes, model, **options, watch=watch)
 
@@ -821,12 +825,14 @@ def _compared(
     votes: Votes, chosen: Sequence[str] | None, folds: int, seed: int, threads: int | None
 ) -> Comparison:
     from juryrank.comparing import compare as fit_and_compare
+    from juryrank.comparing import long_comparison
 
-    with progress("Comparing models", total=100) as say:
+    _say_if_long(long_comparison(votes, chosen, folds))
+    with progress("Comparing models") as say, warnings.catch_warnings():
+        warnings.simplefilter("ignore", JuryrankWarning)  # it was said just now
 
         def watch(done: int, total: int, model: str) -> None:
-            if say:
-                say(f"Comparing models: {model}", 100 * done // max(total, 1))
+            say(f"Comparing models: {model}, fit {done + 1:,} of {total:,}", done, total)
 
         return fit_and_compare(votes, chosen, folds=folds, seed=seed, threads=threads, watch=watch)
 
