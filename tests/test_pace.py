@@ -128,6 +128,16 @@ def test_work_of_unknown_length_is_told_with_the_time_so_far() -> None:
     assert pace.line("Fitting") is None
 
 
+def test_little_work_tells_nothing_about_the_rest_at_first() -> None:
+    clock = Clock()
+    pace = Pace(clock)
+    pace.line("Sampling", 0, 3_600)
+    clock.now += 20.0
+    assert pace.line("Sampling", 1, 3_600) == "Sampling (about 20 seconds so far)"
+    clock.now += 40.0
+    assert pace.line("Sampling", 2, 3_600) == "Sampling (about 30 hours left)"
+
+
 def test_every_piece_of_work_has_a_pace_of_its_own() -> None:
     clock = Clock()
     pace = Pace(clock)

@@ -15,6 +15,8 @@ LONG = 60.0
 """Seconds from which on users are told beforehand."""
 SOON, LATER = 10.0, 2.0
 """Seconds after which the pace of work is told first, and the factor by which it is told later."""
+FEW = 100
+"""One part of so many has to be done before the rest is estimated within the first minute."""
 EVALUATIONS = 1_000
 """How often rankings are worked out in a fit, about."""
 SECONDS_PER_ENTRY, SECONDS_PER_SQUARE, SHORT_RANKING = 3e-6, 3e-7, 100
@@ -80,7 +82,7 @@ class Pace:
             return None
         elapsed = now - self._begun
         self._next = self._begun + LATER * elapsed
-        if not total or not done:
+        if not total or not done or (done * FEW < total and elapsed < LONG):
             return f"{text} ({duration(elapsed)} so far)"
         left = elapsed * (total - done) / done
         return f"{text} ({duration(left)} left)" if elapsed + left >= LONG else None

@@ -10,6 +10,9 @@ from types import FrameType
 from typing import NoReturn, TextIO, cast
 
 INTERRUPTED = 130
+BAD_INPUT = 2
+THREADS = ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS")
+"""Variables of the environment that must be positive numbers, or libraries break when imported."""
 AFTER_SIGNAL = 128
 """Added to the number of the signal that ended a command."""
 
@@ -19,6 +22,7 @@ def main() -> None:
     try:
         _open_closed_streams()
         _speak_past_readers()
+        _check_environment()
         _end_in_order_when_told_to()
         from juryrank.cli.app import main as run
 
@@ -52,6 +56,15 @@ def _speak_past_readers() -> None:
     sys.stderr = os.fdopen(
         os.dup(2), "w", buffering=1, encoding=given.encoding, errors=given.errors
     )
+
+
+def _check_environment() -> None:
+    for name in THREADS:
+        value = os.environ.get(name, "1")
+        if not (value.isascii() and value.isdigit() and int(value[:9]) > 0):
+            said = f"Error: {name}={value[:60]} must be a whole number of at least 1. Unset it.\n"
+            sys.stderr.write(said)
+            sys.exit(BAD_INPUT)
 
 
 def _nowhere(mode: str) -> TextIO:

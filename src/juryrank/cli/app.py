@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from juryrank.simulation import Simulation
     from juryrank.votes import ByValue, Votes
 
-DEFAULT_TOP = 20
+DEFAULT_TOP, MOST_SHOWN = 20, 10**9
 VOTES_SAVED_AS = (".csv", ".tsv", ".json", ".parquet")
 OBJECTS_BEFORE_COLLECTION = 300_000
 
@@ -426,7 +426,7 @@ def rank(
 
         _print_json(finite(answer.to_dict() if compared is None else compared.answer))
     else:
-        _show(answer_view(answer, top))
+        _show(answer_view(answer, min(top, MOST_SHOWN)))
         if compared is not None:
             said = "\n".join(literal(sentence) for sentence in compared.sentences)
             console().print(f"\n{said}", soft_wrap=True)
@@ -477,7 +477,7 @@ def judges(
 
         _print_json(finite(report.to_dict()))
     else:
-        _show(report_view(report, top))
+        _show(report_view(report, min(top, MOST_SHOWN)))
     _show_warnings(report.ranking, said=votes.remarks)
 
 
