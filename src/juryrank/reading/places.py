@@ -17,6 +17,8 @@ from juryrank.reading.archives import is_archive, unpacked
 from juryrank.reading.formats import ARCHIVE, ENDINGS, ending_of
 
 GLOB_SIGNS = frozenset("*?[")
+STANDARD_INPUT = Path("/dev/stdin")
+"""A name for what a shell has put there, which may be a file; some systems have none."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,10 @@ def _files_of(place: Place, unpack_all: bool) -> list[Place]:
 
 def files_at(source: str) -> list[Path]:
     """The files that a name stands for, archives as they are; none if it stands for nothing."""
+    if source == "-":
+        return [STANDARD_INPUT] if STANDARD_INPUT.exists() else []
     with suppress(OSError, ValueError, RuntimeError):  # reading it will say what is wrong
-        return [] if source == "-" else _paths(Path(source).expanduser())
+        return _paths(Path(source).expanduser())
     return []
 
 
