@@ -85,11 +85,11 @@ def problem_of_command(seed: Seed, rng: random.Random, folder: Path) -> str | No
     command = [sys.executable, "-m", "juryrank", *rng.choice(COMMANDS), str(path)]
     try:
         done = subprocess.run(  # noqa: S603
-            command, capture_output=True, text=True, errors="replace", timeout=BUSY * SECONDS,
-            check=False,
+            command, capture_output=True, text=True, errors="replace", check=False,
+            timeout=BUSY * SECONDS_TO_RANK, preexec_fn=limit_time,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return f"{command[3:]}: longer than {BUSY * SECONDS} s"
+        return f"{command[3:]}: longer than {BUSY * SECONDS_TO_RANK} s"
     said = done.stdout + done.stderr
     if done.returncode not in EXPECTED_CODES or _problem_of_output(said):
         return f"{command[3:]}: exit code {done.returncode}\n{said[-2_000:]}"
@@ -149,6 +149,14 @@ def _at_most(seconds: float) -> Iterator[None]:
             signal.setitimer(timer, 0.0)
         for number, handler in zip(TIMERS, before, strict=True):
             signal.signal(number, handler)
+
+
+def limit_time() -> None:
+    """End a command that takes too much processor time; the first to rank compiles, which is long.
+
+    The signal that ends it is a finding.
+    """
+    resource.setrlimit(resource.RLIMIT_CPU, (2 * SECONDS_TO_RANK, 2 * SECONDS_TO_RANK))
 
 
 def limit_memory() -> None:
