@@ -40,7 +40,7 @@ docs: $(VENV)/.docs
 
 # Where atheris cannot be had, mutants are made without it.
 fuzz: $(VENV)/.test
-	-$(PIP) ".[fuzz]" 2> /dev/null
+	-$(PIP) --editable ".[fuzz]" 2> /dev/null
 	$(BIN)/python -m fuzzing --minutes $(FUZZ_MINUTES)
 
 faults: $(VENV)/.test

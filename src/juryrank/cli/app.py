@@ -169,7 +169,7 @@ SafeCsv = Annotated[
         "--safe-csv",
         help="In .csv and .tsv files, put an apostrophe before names that a spreadsheet would take "
         "for formulas, and show control characters as escapes.",
-        rich_help_panel=TO_WRITE,
+        rich_help_panel=EXPERTS,
     ),
 ]
 Seed = Annotated[
