@@ -46,7 +46,9 @@ docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo "The documentation is in site/index.html"
 
+# Where atheris cannot be had, mutants are made without it.
 fuzz: $(VENV)/.test
+	-$(PIP) --editable ".[fuzz]" 2> /dev/null
 	$(BIN)/python -m fuzzing --minutes $(FUZZ_MINUTES)
 
 faults: $(VENV)/.test

@@ -6,6 +6,7 @@ python -m fuzzing.faults
 from __future__ import annotations
 
 import argparse
+import pickle
 import random
 import resource
 import signal
@@ -16,8 +17,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import juryrank as jr
-from fuzzing.oracle import scratch_folder
+from fuzzing.faults_writer import Written, written
+from fuzzing.scratch import scratch_folder
 from juryrank.saving import SAVED_AS
+from juryrank.writing import save_answer
 
 OLD = b"what stood there before\n"
 LONGEST = 120
@@ -26,40 +29,39 @@ LITTLE_DISK = 2_000
 """Bytes that a file may have where the disk is full."""
 LITTLE_MEMORY = 400 << 20
 WRITER = """
-import sys, time, warnings
-warnings.simplefilter("ignore")
-import juryrank as jr
-ranking = jr.rank(jr.read_votes(sys.argv[1]), intervals=None)
+import sys
+from fuzzing.faults_writer import loaded
+from juryrank.writing import save_answer
+answer = loaded(sys.argv[1])
 print("ready", flush=True)
 while True:
-    ranking.save(sys.argv[2])
+    save_answer(answer, sys.argv[2])
 """
 
 
 def killed_while_writing(
-    folder: Path, votes: Path, times: int, rng: random.Random
+    folder: Path, answer: Written, ending: str, times: int, rng: random.Random
 ) -> Iterator[str]:
     """After ``kill -9`` at any moment there is the old file or a whole new one."""
-    for ending in SAVED_AS:
-        whole = folder / f"whole{ending}"
-        jr.rank(jr.read_votes(votes), intervals=None).save(whole)
-        size = whole.stat().st_size
-        place = folder / f"out{ending}"
-        for _ in range(times):
-            place.write_bytes(OLD)
-            _kill_a_writer(votes, place, rng)
-            found = place.read_bytes()
-            if found != OLD and abs(len(found) - size) > size // 100 + 16:
-                yield f"{ending}: {len(found):,} bytes of {size:,}"
-        jr.rank(jr.read_votes(votes), intervals=None).save(place)
-        left = [path.name for path in folder.glob(".*.part")]
-        if left:
-            yield f"{ending}: left over after the next run: {left}"
+    whole, place, kept = folder / f"whole{ending}", folder / f"out{ending}", folder / "answer"
+    kept.write_bytes(pickle.dumps(answer))
+    save_answer(answer, whole)
+    size = whole.stat().st_size
+    for _ in range(times):
+        place.write_bytes(OLD)
+        _kill_a_writer(kept, place, rng)
+        found = place.read_bytes()
+        if found != OLD and abs(len(found) - size) > size // 100 + 16:
+            yield f"{ending}: {len(found):,} bytes of {size:,}"
+    save_answer(answer, place)
+    left = [path.name for path in folder.glob(".*.part")]
+    if left:
+        yield f"{ending}: left over after the next run: {left}"
 
 
-def _kill_a_writer(votes: Path, place: Path, rng: random.Random) -> None:
+def _kill_a_writer(kept: Path, place: Path, rng: random.Random) -> None:
     with subprocess.Popen(  # noqa: S603
-        [sys.executable, "-c", WRITER, str(votes), str(place)], stdout=subprocess.PIPE
+        [sys.executable, "-c", WRITER, str(kept), str(place)], stdout=subprocess.PIPE
     ) as writer:
         assert writer.stdout is not None
         writer.stdout.readline()
@@ -152,7 +154,7 @@ def _unexpected(what: str, code: int, said: str, codes: tuple[int, ...]) -> Iter
 def main() -> None:
     """Try everything, and tell what went wrong."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--times", type=int, default=25, help="processes killed for each format")
+    parser.add_argument("--times", type=int, default=200, help="processes killed for each format")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     rng = random.Random(given.seed)  # noqa: S311
@@ -160,15 +162,19 @@ def main() -> None:
         folder = Path(scratch)
         votes = folder / "votes.csv"
         jr.simulate(30, 10, votes_per_judge=60, seed=1).votes.write_csv(votes)
+        answer = written(jr.rank(jr.read_votes(votes), intervals=None))
         tried: dict[str, Iterator[str]] = {
-            f"{given.times} processes killed for each of {len(SAVED_AS)} formats": (
-                killed_while_writing(folder, votes, given.times, rng)
-            ),
+            **{
+                f"{given.times} processes killed while they write {ending}": (
+                    killed_while_writing(folder, answer, ending, given.times, rng)
+                )
+                for ending in SAVED_AS
+            },
             "full disks": full_disk(folder, votes),
             "folders that may not be written to": no_right_to_write(folder, votes),
             "closed streams": closed_streams(folder, votes),
             "little memory": little_memory(folder, votes),
-            "signals": signals(folder, votes, rng, max(given.times // 3, 1)),
+            "signals": signals(folder, votes, rng, max(given.times // 20, 1)),
         }
         wrong = 0
         for what, problems in tried.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
 import signal
@@ -10,7 +11,7 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -19,9 +20,15 @@ from typing import Any
 import juryrank as jr
 from fuzzing.corpus import Seed
 from juryrank.errors import JuryrankError
+from juryrank.models import MODELS
 
 SECONDS = 10
-"""For one small file."""
+"""Of processor time, for one small file."""
+SECONDS_TO_RANK = 120
+TIMERS = {signal.SIGPROF: signal.ITIMER_PROF, signal.SIGALRM: signal.ITIMER_REAL}
+"""Of the processor, and of the clock,"""
+BUSY = 20
+"""which may run so much faster on a busy machine."""
 MEMORY = 6 << 30
 """Bytes of address space."""
 LONGEST_MESSAGE = 2_100
@@ -32,8 +39,12 @@ READ_AS: tuple[dict[str, Any], ...] = (
     {"by": "left"},
     {"where": "judge == 'ann' or weight > 1"},
 )  # fmt: skip
+RANKED_SHARE = 0.002
+"""Of the mutants that are read: to rank them takes a hundred times as long."""
+RANKED_BY = tuple(MODELS)
 COMMANDS = (("rank", "--json"), ("rank",), ("check",), ("check", "--json"), ("rank", "--skip-bad"))
 EXPECTED_CODES = (0, 2)
+NEVER_SAID = ("Traceback", "panicked", "Something went wrong inside")
 
 
 class TooLongError(Exception):
@@ -41,18 +52,24 @@ class TooLongError(Exception):
 
 
 def problem_in_process(seed: Seed, rng: random.Random, folder: Path) -> str | None:
-    """What goes wrong when a file is read and checked; None if nothing does."""
-    path = _written(seed, folder)
+    """What goes wrong when a file is read and checked, and sometimes ranked; None if nothing."""
+    path = written(seed, folder)
     options = rng.choice(READ_AS)
+    model = rng.choice(RANKED_BY) if rng.random() < RANKED_SHARE else None
     try:
-        with _at_most(SECONDS), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            votes = jr.read_votes(path, **options)
-            jr.check(votes)
+            with _at_most(SECONDS):
+                votes = jr.read_votes(path, **options)
+                jr.check(votes)
+            if model is not None:
+                with _at_most(SECONDS_TO_RANK):
+                    jr.rank(votes, model, intervals=None, threads=1).to_json()
     except JuryrankError as error:
         return _problem_of_message(str(error))
     except (Exception, TooLongError) as error:
-        return f"{options}: {type(error).__name__}: {error}\n{traceback.format_exc()}"
+        asked = f"{options}, {model}"
+        return f"{asked}: {type(error).__name__}: {error}\n{traceback.format_exc()}"
     return None
 
 
@@ -64,47 +81,84 @@ def _problem_of_message(message: str) -> str | None:
 
 def problem_of_command(seed: Seed, rng: random.Random, folder: Path) -> str | None:
     """What goes wrong when a command gets a file."""
-    path = _written(seed, folder)
+    path = written(seed, folder)
     command = [sys.executable, "-m", "juryrank", *rng.choice(COMMANDS), str(path)]
     try:
         done = subprocess.run(  # noqa: S603
-            command, capture_output=True, text=True, errors="replace", timeout=20 * SECONDS,
-            check=False,
+            command, capture_output=True, text=True, errors="replace", check=False,
+            timeout=BUSY * SECONDS_TO_RANK, preexec_fn=limit_time,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return f"{command[3:]}: longer than {20 * SECONDS} s"
+        return f"{command[3:]}: longer than {BUSY * SECONDS_TO_RANK} s"
     said = done.stdout + done.stderr
-    if done.returncode not in EXPECTED_CODES or "Traceback" in said or "panicked" in said:
+    if done.returncode not in EXPECTED_CODES or _problem_of_output(said):
         return f"{command[3:]}: exit code {done.returncode}\n{said[-2_000:]}"
     return None
 
 
-def _written(seed: Seed, folder: Path) -> Path:
+def _problem_of_output(said: str) -> str | None:
+    """What should not be said to users, not even of votes that have it in their names."""
+    found = [words for words in NEVER_SAID if words in said]
+    return f"{found[0]!r} was said: {said[:2_000]}" if found else None
+
+
+@contextmanager
+def listening() -> Iterator[Callable[[], str | None]]:
+    """Keep what is written to the descriptor of stderr, and tell what should not have been."""
+    with tempfile.TemporaryFile() as kept:
+        real = os.dup(2)
+        os.dup2(kept.fileno(), 2)
+
+        def problem_heard() -> str | None:
+            size = kept.seek(0, os.SEEK_END)
+            if not size:
+                return None
+            said = os.pread(kept.fileno(), size, 0).decode(errors="replace")
+            os.ftruncate(kept.fileno(), 0)
+            kept.seek(0)
+            return _problem_of_output(said)
+
+        try:
+            yield problem_heard
+        finally:
+            os.dup2(real, 2)
+            os.close(real)
+
+
+def written(seed: Seed, folder: Path) -> Path:
+    """Write a file into a folder."""
     path = folder / Path(seed.name).name
     path.write_bytes(seed.content)
     return path
 
 
 @contextmanager
-def _at_most(seconds: int) -> Iterator[None]:
+def _at_most(seconds: float) -> Iterator[None]:
+    """Allow so many seconds of processor time, and far more by the clock: others may be busy."""
+
     def too_long(_number: int, _frame: FrameType | None) -> None:
         raise TooLongError(f"longer than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(seconds)
+    before = [signal.signal(number, too_long) for number in TIMERS]
+    for timer, most in zip(TIMERS.values(), (seconds, BUSY * seconds), strict=True):
+        signal.setitimer(timer, most)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for timer in TIMERS.values():
+            signal.setitimer(timer, 0.0)
+        for number, handler in zip(TIMERS, before, strict=True):
+            signal.signal(number, handler)
+
+
+def limit_time() -> None:
+    """End a command that takes too much processor time; the first to rank compiles, which is long.
+
+    The signal that ends it is a finding.
+    """
+    resource.setrlimit(resource.RLIMIT_CPU, (2 * SECONDS_TO_RANK, 2 * SECONDS_TO_RANK))
 
 
 def limit_memory() -> None:
     """Let what a file allocates beyond all bounds be an error and not a full machine."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
-def scratch_folder() -> tempfile.TemporaryDirectory[str]:
-    """Where mutants are written to."""
-    memory = Path("/dev/shm")  # noqa: S108
-    return tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)

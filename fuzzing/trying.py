@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 from fuzzing.corpus import Seed, corpus
 from fuzzing.mutations import mutant
-from fuzzing.oracle import limit_memory, problem_in_process, problem_of_command, scratch_folder
+from fuzzing.oracle import (
+    limit_memory,
+    listening,
+    problem_in_process,
+    problem_of_command,
+)
+from fuzzing.scratch import scratch_folder
 
 Problem = Callable[[Seed, random.Random, Path], str | None]
 
@@ -38,10 +44,10 @@ def tried(share: Share) -> Tried:
     problem: Problem = problem_of_command if share.through_commands else problem_in_process
     rng = random.Random(f"{share.seed} {share.number} {share.through_commands}")  # noqa: S311
     seeds, count, broken = corpus(), 0, []
-    with scratch_folder() as folder:
+    with scratch_folder() as folder, listening() as problem_heard:
         while count < share.most and time.monotonic() < share.until:
             spoilt = mutant(seeds, rng)
-            said = problem(spoilt, rng, Path(folder))
+            said = problem(spoilt, rng, Path(folder)) or problem_heard()
             count += 1
             if said is not None:
                 broken.append((spoilt, said))

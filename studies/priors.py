@@ -66,11 +66,10 @@ def name_of(point: tuple[float, float]) -> str:
 
 def held_out(name: str, data: Dataset, fits: Mapping[str, Fitter], seed: int) -> pl.DataFrame:
     """Log-loss of every fit: data, fit, log_loss, correct, ..., score_sd and accuracy_sd."""
-    with progress(name, total=5 * len(fits)) as say:
+    with progress(name) as say:
 
         def watch(done: int, total: int, fit: str) -> None:
-            if say:
-                say(f"{name}: {fit} ({done} of {total})", done)
+            say(f"{name}: {fit} ({done} of {total})", done, total)
 
         table = compare_fits(data.votes, fits, seed=seed, watch=watch).table
     scales = pl.DataFrame(

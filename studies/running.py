@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from juryrank.errors import JuryrankWarning
-from juryrank.terminal import Say, progress
+from juryrank.terminal import progress
 from juryrank.threads import available_threads, one_blas_thread
 
 Key = TypeVar("Key")
@@ -28,20 +28,23 @@ def all_results(
     """``[run(key) for key in keys]``, in this order whatever the number of processes."""
     jobs = jobs or available_threads()
     quiet = partial(_quietly, run)
-    with progress(what, total=len(keys)) as say:
+    with progress(what) as show:
+
+        def say(done: int) -> None:
+            show(what, done, len(keys))
+
         if jobs == 1:
-            return _counted(map(quiet, keys), what, say)
+            return _counted(map(quiet, keys), say)
         # A new interpreter each: a forked one would share numba's and polars' threads and locks.
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            return _counted(pool.map(quiet, keys, chunksize=BATCH), what, say)
+            return _counted(pool.map(quiet, keys, chunksize=BATCH), say)
 
 
-def _counted(results: Iterable[Result], what: str, say: Say | None) -> list[Result]:
+def _counted(results: Iterable[Result], say: Callable[[int], None]) -> list[Result]:
     found = []
     for result in results:
         found.append(result)
-        if say:
-            say(what, len(found))
+        say(len(found))
     return found
 
 

@@ -207,6 +207,20 @@ def test_no_output_replaces_an_input(
     assert (folder / "a.csv").read_text() == VOTES
 
 
+@pytest.mark.parametrize("option", ["--out", "--judges-out"])
+def test_no_output_replaces_what_a_shell_reads_from(tmp_path: Path, option: str) -> None:
+    votes = tmp_path / "votes.csv"
+    votes.write_text(VOTES)
+    with votes.open() as opened:
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-m", "juryrank", "rank", "-", option, str(votes)],
+            stdin=opened, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "would overwrite the votes" in done.stderr
+    assert votes.read_text() == VOTES
+
+
 # --- how commands end ----------------------------------------------------------------------------
 
 

@@ -14,8 +14,9 @@ from typing import Literal
 import polars as pl
 import pytest
 from rich.console import Console
+from rich.progress import Progress
 
-from juryrank import terminal
+from juryrank import pace, terminal
 from juryrank.errors import counted
 from juryrank.fitting import rank
 from juryrank.labels import literal, short
@@ -178,9 +179,9 @@ def shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, seconds: float) -> str:
     with open(theirs, "w", encoding="utf-8") as stderr:  # noqa: PTH123
         monkeypatch.setattr(sys, "stderr", stderr)
         monkeypatch.setenv("TERM", "xterm")
-        with terminal.progress("Reading [/]", total=3) as say:
-            assert say is not None
-            say("Comparing [b]", 2)
+        with terminal.progress("Reading [/]") as say:
+            say("Fitting")
+            say("Comparing [b]", 2, 3)
             time.sleep(seconds)
         stderr.write("end")
         stderr.flush()
@@ -191,14 +192,32 @@ def shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, seconds: float) -> str:
 
 def test_long_work_shows_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "PATIENCE", 0.01)
-    assert "Comparing [b]" in shown_on_a_terminal(monkeypatch, 0.3)
+    shown = shown_on_a_terminal(monkeypatch, 0.3)
+    assert "Comparing [b]" in shown
+    assert "0:00:00" in shown  # the time so far
 
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown_on_a_terminal(monkeypatch, 0.0) == "end"
 
 
-def test_progress_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bar_is_that_of_the_work_at_hand() -> None:
+    display = Progress()
+    task = display.add_task("Fitting", total=None)
+    say = terminal._in_a_bar(display, task)
+    say("Sampling", 5, 10)
+    assert (display.tasks[0].completed, display.tasks[0].total) == (5, 10)
+    say("Working out")
+    assert (display.tasks[0].completed, display.tasks[0].total) == (0, None)
+
+
+def test_elsewhere_progress_is_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(pace, "SOON", 0.0)
+    monkeypatch.setattr(pace, "LONG", 0.0)
     with terminal.progress("Reading") as say:
-        assert say is None
+        say("Sampling", 0, 4)
+        say("Sampling: 1 of 4", 1, 4)
+    assert "Sampling: 1 of 4 (about 10 seconds left)" in capsys.readouterr().err

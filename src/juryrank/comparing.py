@@ -20,6 +20,7 @@ from juryrank.errors import InputError, JuryrankError, JuryrankWarning, counted,
 from juryrank.fitting import rank
 from juryrank.lists import MOST_ORDERS, in_every_order, orders_of_ties, pairs_of, tie_sizes
 from juryrank.models import MODELS, Model, model_named
+from juryrank.pace import GUMBEL, long_work
 from juryrank.ranking import Ranking
 from juryrank.reading import as_votes
 from juryrank.votes import Reading, Votes
@@ -128,7 +129,17 @@ def compare(
         )
         for model in models
     }
+    if said := long_comparison(votes, models, folds):
+        warnings.warn(said, JuryrankWarning, stacklevel=2)
     return compare_fits(votes, fitters, folds=folds, seed=seed, watch=watch)
+
+
+def long_comparison(votes: Votes, models: Sequence[str] | None, folds: int) -> str | None:
+    """What to tell before models are compared, if that takes long."""
+    asked = COMPARED if models is None else models
+    noises = [model.noise for name in asked if takes(model := _named(name), votes)]
+    slow = [noise for noise in noises if noise != GUMBEL]
+    return long_work(votes.lists, slow[0], folds * len(slow)) if slow else None
 
 
 def _named(name: str) -> Model:

@@ -51,6 +51,7 @@ from juryrank.judging.verdicts import RELIABLE, Observed, Standing, judge_column
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
 from juryrank.objective import Prior
+from juryrank.pace import long_work
 from juryrank.ranking import Fit, Ranking, effects_frame, make_ranking
 from juryrank.rankings import Rankings, rank_each
 from juryrank.reading import as_votes, votes_by
@@ -184,7 +185,8 @@ def rank(
 
     Returns:
         A `Ranking`, or `Rankings` with one for each value of `by`; everything worth knowing stands
-        in `warnings`, which are also issued as `JuryrankWarning`.
+        in `warnings`, which are also issued as `JuryrankWarning`. One more is issued before the
+        work begins if that is expected to take more than a minute.
     """
     given = dict(locals())
     if by is not None:
@@ -195,6 +197,8 @@ def rank(
         tastes=_tastes_asked_for(tastes, intervals), ties=ties, order=order, threads=threads,
     )  # fmt: skip
     _check_intervals(task, intervals, confidence)
+    if said := long_work(task.votes.lists, task.noise.name):
+        warnings.warn(said, JuryrankWarning, stacklevel=2)
     steps: list[Step] = []
     with one_blas_thread():
         length = BRIEF if intervals is None else WHOLE

@@ -16,11 +16,18 @@ LONGEST_COMPARED, MOST_COMPARED = 200, 20_000
 """Longer names, and more of them, are not compared: that takes a time nobody waits for."""
 
 
-def likeness(one: str, other: str) -> float:
-    """How similar two names are: 1 if they are the same, 0 if one is too long to be compared."""
-    if max(len(one), len(other)) > LONGEST_COMPARED:
+def likeness(one: str, other: str, at_least: float = 0.0) -> float:
+    """How similar two names are: 1 if they are the same, 0 if one is too long to be compared.
+
+    Names that are less similar than `at_least` may be given 0: to see that takes less time.
+    """
+    longer, both = max(len(one), len(other)), len(one) + len(other)
+    if longer > LONGEST_COMPARED:
         return float(one == other)
-    return difflib.SequenceMatcher(None, one, other).ratio()
+    if 2 * (both - longer) < at_least * both:
+        return 0.0
+    matcher = difflib.SequenceMatcher(None, one, other)
+    return 0.0 if matcher.quick_ratio() < at_least else matcher.ratio()
 
 
 def near_names(wanted: object, names: Iterable[object]) -> list[str]:

@@ -11,6 +11,9 @@ TEXT_DIRECTION_SIGNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u20
 WIDEST_NAME = 60
 """In letters; of longer names the middle is left out, so that sentences can still be read."""
 
+LONGEST_PATH = 300
+"""In letters, of the names of files in messages."""
+
 
 def literal(text: object) -> str:
     """Give text in which control characters and line breaks are visible and do nothing."""

@@ -520,13 +520,15 @@ class Ranking:
         """The whole answer as one JSON object; what is not a finite number becomes null."""
         return json_text(self.to_dict())
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, safe_csv: bool = False) -> None:
         """Write a file, by its ending.
 
         CSV, TSV and Parquet hold the items; Markdown, LaTeX and Excel items and judges; JSON and
-        HTML (the report) the whole answer.
+        HTML (the report) the whole answer. With `safe_csv`, names that a spreadsheet would take for
+        formulas have an apostrophe before them in CSV and TSV, and control characters in them are
+        shown as escapes.
         """
-        save_answer(self, path)
+        save_answer(self, path, safe_csv=safe_csv)
 
     def __repr__(self) -> str:
         decimals = 3 if self.scale.name == "model" else 0

@@ -8,12 +8,15 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from juryrank.errors import InputError, listing
+from juryrank.labels import LONGEST_PATH, within
 
 REPORT_NEEDS = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
 """Modules that the report needs, and the packages they come in."""
 DOCUMENTS = (".md", ".tex", ".xlsx")
 """What holds several tables."""
-SAVED_AS = (".csv", ".tsv", ".json", ".parquet", ".html", *DOCUMENTS)
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+"""Text with a separator between the cells."""
+SAVED_AS = (*SEPARATORS, ".json", ".parquet", ".html", *DOCUMENTS)
 
 
 def check_ending(path: str | Path, endings: Sequence[str] = SAVED_AS) -> str:
@@ -33,6 +36,14 @@ def check_ending(path: str | Path, endings: Sequence[str] = SAVED_AS) -> str:
 def check_savable(path: str | Path, endings: Sequence[str] = SAVED_AS) -> None:
     """Complain if a file of this name cannot be saved."""
     check_ending(path, endings)
+    try:
+        _check_place(path)
+    except OSError as error:
+        name = within(str(path), LONGEST_PATH)
+        raise InputError(f"Cannot write {name!r}: {error.strerror or error}.") from error
+
+
+def _check_place(path: str | Path) -> None:
     file = Path(path)
     folder = file.parent
     if not folder.is_dir():

@@ -27,6 +27,9 @@ from juryrank.votes import Votes
 DEFAULT_ITEMS = 20
 DEFAULT_JUDGES = 10
 DEFAULT_VOTES = 100
+MOST_VOTES, MOST_NAMES = 1_000_000_000, 100_000_000
+LARGEST, MOST_SPREAD = 1e6, 100.0
+"""Of scores and effects, and of the spread of logarithms: with more, chances are no numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +108,8 @@ def simulate(
     items = _count(items, scores, DEFAULT_ITEMS)
     judges = _count(judges, accuracies, DEFAULT_JUDGES)
     kind = _checked(model, items, judges, adversaries, votes_per_judge, density)
-    if not (np.isfinite(score_sd) and score_sd >= 0.0):
-        raise InputError(f"score_sd={score_sd} must be a number that is not negative.")
+    if not 0.0 <= score_sd <= LARGEST:
+        raise InputError(f"score_sd={score_sd} must be a number from 0 to {LARGEST:,.0f}.")
     chosen = noise_of(kind, noise)
     habits = _Habits(tie, tie_sd, left, left_sd)
     _check_effects(kind, habits)
@@ -200,6 +203,7 @@ def _checked(
         raise InputError(f"The model {model!r} does not say how votes arise: simulate btl instead.")
     if items < 2 or judges < 1:
         raise InputError(f"Cannot simulate {items} items and {judges} judges: need 2 and 1.")
+    _check_size(items, judges, votes_per_judge, density)
     if not 0 <= adversaries <= judges:
         raise InputError(f"{adversaries} adversaries among {judges} judges is impossible.")
     if kind.judges == "equal" and adversaries:
@@ -213,13 +217,27 @@ def _checked(
     return kind
 
 
+def _check_size(
+    items: int, judges: int, votes_per_judge: int | None, density: float | None
+) -> None:
+    """Refuse what no memory would hold, before hours are spent on it."""
+    each = votes_per_judge or DEFAULT_VOTES
+    votes = judges * (each if density is None else density * items * (items - 1))
+    if max(items, judges) > MOST_NAMES or votes > MOST_VOTES:
+        raise InputError(
+            f"{items:,} items and {judges:,} judges would make {votes:,.0f} votes. At most "
+            f"{MOST_VOTES:,} votes, and {MOST_NAMES:,} items and judges, are simulated at once: "
+            "simulate fewer, or several times with different seeds."
+        )
+
+
 def _check_effects(model: Model, habits: _Habits) -> None:
     for name in ("tie", "tie_sd", "left_sd"):
-        value = getattr(habits, name)
-        if not (np.isfinite(value) and value >= 0.0):
-            raise InputError(f"{name}={value} must be a number that is not negative.")
-    if not np.isfinite(habits.left):
-        raise InputError(f"left={habits.left} must be a finite number.")
+        value, most = getattr(habits, name), MOST_SPREAD if name == "tie_sd" else LARGEST
+        if not 0.0 <= value <= most:
+            raise InputError(f"{name}={value} must be a number from 0 to {most:,.0f}.")
+    if not abs(habits.left) <= LARGEST:
+        raise InputError(f"left={habits.left} must be a finite number, of at most {LARGEST:,.0f}.")
     if habits.tie_sd and not habits.tie:
         raise InputError(
             f"tie_sd={habits.tie_sd:g} says how judges differ in ties, but tie=0 says that there "

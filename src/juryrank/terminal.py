@@ -8,17 +8,26 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Timer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Column, Table
 from rich.text import Text
 
 from juryrank.errors import counted, listing, number, percent
 from juryrank.labels import literal
 from juryrank.models import NEEDS_ATTENTION, VERDICTS, model_named
+from juryrank.pace import Pace
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,8 +47,12 @@ MOST_GROUPS = 5
 PATIENCE = 0.4
 """Seconds before anything is said about how far the work has got."""
 
-Say = Callable[[str, int | None], None]
-"""Tell what is being done now and how much of it is done, if that is known."""
+
+class Say(Protocol):
+    """Tell what is being done now, and how much of it is done, if that is known."""
+
+    def __call__(self, text: str, done: int | None = None, total: int | None = None) -> None:
+        """Tell it."""
 
 
 # --- where it goes -------------------------------------------------------------------------------
@@ -73,26 +86,50 @@ def _print_line(start: Text, message: str) -> None:
 
 
 @contextmanager
-def progress(what: str, total: int | None = None) -> Iterator[Say | None]:
-    """Show on stderr what takes so long, if it does and stderr is a terminal (else give None)."""
+def progress(what: str) -> Iterator[Say]:
+    """Show on stderr what takes so long, if it does.
+
+    In a terminal that is a bar with the time that is left. Elsewhere it is a line now and then,
+    from when the work is seen to take more than a minute.
+    """
     errors = console(stderr=True)
     if not (sys.stderr.isatty() and errors.is_interactive):
-        yield None
+        yield _in_lines(Pace())
         return
     # Names of files are no markup either.
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
-    bar = [BarColumn(), TimeRemainingColumn()] if total else []
+    bar = [BarColumn(), TimeRemainingColumn(), TimeElapsedColumn()]
     display = Progress(*columns, *bar, console=errors, transient=True)
-    task = display.add_task(literal(what), total=total)
+    task = display.add_task(literal(what), total=None)
     timer = Timer(PATIENCE, display.start)
     timer.daemon = True
     timer.start()
     try:
-        yield lambda text, done: display.update(task, description=literal(text), completed=done)
+        yield _in_a_bar(display, task)
     finally:
         timer.cancel()
         timer.join()
         display.stop()
+
+
+def _in_lines(pace: Pace) -> Say:
+    def say(text: str, done: int | None = None, total: int | None = None) -> None:
+        line = pace.line(text, done, total)
+        if line:
+            show_note(line)
+
+    return say
+
+
+def _in_a_bar(display: Progress, task: TaskID) -> Say:
+    def say(text: str, done: int | None = None, total: int | None = None) -> None:
+        nonlocal task
+        if display.tasks[0].total != total:  # another piece of work, with a pace of its own
+            display.remove_task(task)
+            task = display.add_task("", total=total)
+        display.update(task, description=literal(text), completed=done or 0)
+
+    return say
 
 
 # --- labels and numbers --------------------------------------------------------------------------

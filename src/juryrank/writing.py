@@ -12,8 +12,9 @@ from typing import Any, Protocol
 import polars as pl
 
 from juryrank.errors import InputError
+from juryrank.formulas import without_formulas
 from juryrank.replacing import whole_file
-from juryrank.saving import DOCUMENTS, check_ending
+from juryrank.saving import DOCUMENTS, SEPARATORS, check_ending
 from juryrank.typesetting import latex_table, markdown_table, shown
 
 MOST_ROWS, LONGEST_CELL = 1_048_575, 32_767
@@ -22,13 +23,19 @@ LARGEST_WHOLE = 2**53
 """Excel's numbers are floats: larger ones would come back as others."""
 
 
-def save_frame(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write a frame, by file ending, as one of `juryrank.saving.SAVED_AS` (JSON: as rows)."""
+def save_frame(frame: pl.DataFrame, path: str | Path, *, safe_csv: bool = False) -> None:
+    """Write a frame, by file ending, as one of `juryrank.saving.SAVED_AS` (JSON: as rows).
+
+    Args:
+        frame: What to write.
+        path: Where to.
+        safe_csv: Let no cell of a CSV or TSV file be a formula (see `juryrank.formulas`).
+    """
     match check_ending(path):
-        case ".csv":
-            write_whole(path, frame.write_csv)
-        case ".tsv":
-            write_whole(path, lambda part: frame.write_csv(part, separator="\t"))
+        case ending if ending in SEPARATORS:
+            cells = without_formulas(frame) if safe_csv else frame
+            separator = SEPARATORS[ending]
+            write_whole(path, lambda part: cells.write_csv(part, separator=separator))
         case ".parquet":
             write_whole(path, frame.write_parquet)
         case ".json":
@@ -57,7 +64,7 @@ class Answer(Protocol):
         """The report as a page."""
 
 
-def save_answer(answer: Answer, path: str | Path) -> None:
+def save_answer(answer: Answer, path: str | Path, *, safe_csv: bool = False) -> None:
     """Write what a format has room for: the items, with the judges, or everything."""
     match Path(path).suffix.lower():
         case ending if ending in DOCUMENTS:
@@ -67,7 +74,7 @@ def save_answer(answer: Answer, path: str | Path) -> None:
         case ".html":
             write_text(path, answer.report())
         case _:
-            save_frame(answer.items, path)
+            save_frame(answer.items, path, safe_csv=safe_csv)
 
 
 def save_tables(tables: Mapping[str, pl.DataFrame], path: str | Path) -> None:

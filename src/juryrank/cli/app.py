@@ -39,7 +39,14 @@ from juryrank.cli.source import Source, file_name, with_source
 from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.labels import literal
 from juryrank.models import DEFAULT_MODEL, MODELS, model_named
-from juryrank.saving import check_ending, check_report_can_be_made, check_savable, is_any_of
+from juryrank.pace import long_work
+from juryrank.saving import (
+    SEPARATORS,
+    check_ending,
+    check_report_can_be_made,
+    check_savable,
+    is_any_of,
+)
 from juryrank.scaling import anchor_in, check_anchor, check_scale
 from juryrank.terminal import (
     answer_view,
@@ -64,7 +71,7 @@ if TYPE_CHECKING:
     from juryrank.simulation import Simulation
     from juryrank.votes import ByValue, Votes
 
-DEFAULT_TOP = 20
+DEFAULT_TOP, MOST_SHOWN = 20, 10**9
 VOTES_SAVED_AS = (".csv", ".tsv", ".json", ".parquet")
 OBJECTS_BEFORE_COLLECTION = 300_000
 
@@ -154,6 +161,15 @@ TableOut = Annotated[
         help="Save the table: .csv, .tsv, .json, .parquet, .html, .md, .tex or .xlsx.",
         metavar="FILE",
         rich_help_panel=TO_WRITE,
+    ),
+]
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="In .csv and .tsv files, put an apostrophe before names that a spreadsheet would take "
+        "for formulas, and show control characters as escapes.",
+        rich_help_panel=EXPERTS,
     ),
 ]
 Seed = Annotated[
@@ -336,6 +352,7 @@ def rank(
             rich_help_panel=TO_WRITE,
         ),
     ] = None,
+    safe_csv: SafeCsv = False,
     top: Annotated[
         int,
         typer.Option(min=1, metavar="N", help="How many items to show.", rich_help_panel=TO_WRITE),
@@ -384,6 +401,7 @@ def rank(
     chosen_prior = _prior(prior)
     _check_report(out, report, title)
     _check_destinations(source, out, judges_out, report)
+    _check_safe_csv(safe_csv, out, judges_out)
     _check_confidence(confidence)
     read = source.keeping(by).read()
     votes = read.without(without or ())
@@ -400,7 +418,7 @@ def rank(
         answer = _fitted_apart(votes_apart(votes, by, chosen_anchor), model, **options)
     answer = answer.scaled(scale, chosen_anchor)
     compared = None if versus is None else compared_items(answer, versus)
-    _save_ranking(answer, out, judges_out)
+    _save_ranking(answer, out, judges_out, safe_csv=safe_csv)
     for path in _reports(out, report):
         _save_report(answer, path, title, source, [*source.paths, out, judges_out, report])
     if as_json:
@@ -408,7 +426,7 @@ def rank(
 
         _print_json(finite(answer.to_dict() if compared is None else compared.answer))
     else:
-        _show(answer_view(answer, top))
+        _show(answer_view(answer, min(top, MOST_SHOWN)))
         if compared is not None:
             said = "\n".join(literal(sentence) for sentence in compared.sentences)
             console().print(f"\n{said}", soft_wrap=True)
@@ -434,6 +452,7 @@ def judges(
         typer.Option(min=1, metavar="N", help="How many judges to show.", rich_help_panel=TO_WRITE),
     ] = DEFAULT_TOP,
     out: TableOut = None,
+    safe_csv: SafeCsv = False,
     as_json: AsJson = False,
     threads: Threads = None,
 ) -> None:
@@ -446,18 +465,19 @@ def judges(
     model_named(model)
     _check_confidence(confidence)
     _check_destinations(source, out)
+    _check_safe_csv(safe_csv, out)
     votes = source.read()
     report = _judged(
         votes, model, noise=noise, tastes=tastes, ties=ties, order=order, confidence=confidence,
         threads=threads,
     )  # fmt: skip
-    _save_table(report.table, "judges", out)
+    _save_table(report.table, "judges", out, safe_csv=safe_csv)
     if as_json:
         from juryrank.writing import finite
 
         _print_json(finite(report.to_dict()))
     else:
-        _show(report_view(report, top))
+        _show(report_view(report, min(top, MOST_SHOWN)))
     _show_warnings(report.ranking, said=votes.remarks)
 
 
@@ -506,6 +526,7 @@ def compare(
     ] = 5,
     seed: Seed = 0,
     out: TableOut = None,
+    safe_csv: SafeCsv = False,
     as_json: AsJson = False,
     threads: Threads = None,
 ) -> None:
@@ -517,9 +538,10 @@ def compare(
     """
     chosen = None if models is None else _models(models)
     _check_destinations(source, out)
+    _check_safe_csv(safe_csv, out)
     votes = source.read()
     comparison = _compared(votes, chosen, folds, seed, threads)
-    _save_table(comparison.table, "comparison", out)
+    _save_table(comparison.table, "comparison", out, safe_csv=safe_csv)
     if as_json:
         _print_json(comparison.to_dict())
     else:
@@ -739,6 +761,11 @@ def _models(text: str) -> list[str]:
 # --- the work ------------------------------------------------------------------------------------
 
 
+def _say_if_long(said: str | None) -> None:
+    if said is not None:
+        show_note(said)
+
+
 def _fitted_apart(by: ByValue, model: str, **options: Any) -> Rankings:
     from juryrank.rankings import rank_each
 
@@ -748,26 +775,24 @@ def _fitted_apart(by: ByValue, model: str, **options: Any) -> Rankings:
 def _fitted(votes: Votes, model: str, what: str = "", **options: Any) -> Ranking:
     from juryrank.fitting import rank as fit
 
+    _say_if_long(long_work(votes.lists, options["noise"] or model_named(model).noise))
     with progress(f"{what}Fitting {model}") as say, warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)  # they are in ranking.warnings too
 
         def watch(evaluation: int, objective: float, gradient: float) -> None:
-            if say:
-                slope = "" if math.isnan(gradient) else f", gradient {gradient:.2g}"
-                state = f"evaluation {evaluation}, objective {objective:,.2f}{slope}"
-                say(f"{what}Fitting {model}: {state}", None)
+            slope = "" if math.isnan(gradient) else f", gradient {gradient:.2g}"
+            state = f"evaluation {evaluation}, objective {objective:,.2f}{slope}"
+            say(f"{what}Fitting {model}: {state}")
 
         def watch_draws(done: int, total: int) -> None:
-            if say:
-                say(f"{what}Sampling the posterior: {done:,} of {total:,} rounds", None)
+            text = f"{what}Sampling the posterior: {done:,} of {total:,} rounds"
+            say(text, done, total)
 
         def watch_resamples(done: int, total: int) -> None:
-            if say:
-                say(f"{what}Resampling judges: {done:,} of {total:,}", None)
+            say(f"{what}Resampling judges: {done:,} of {total:,}", done, total)
 
         def watch_steps(step: str) -> None:
-            if say:
-                say(f"{what}{step}", None)
+            say(f"{what}{step}")
 
         return fit(
             votes, model, by=None, **options,
@@ -779,12 +804,12 @@ def _fitted(votes: Votes, model: str, what: str = "", **options: Any) -> Ranking
 def _judged(votes: Votes, model: str, **options: Any) -> JudgeReport:
     from juryrank.judging.report import judges as look_at
 
-    with progress("Looking at judges", total=100) as say, warnings.catch_warnings():
+    _say_if_long(long_work(votes.lists, options["noise"] or model_named(model).noise))
+    with progress("Looking at judges") as say, warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)  # they are in ranking.warnings too
 
         def watch(what: str, done: int, total: int) -> None:
-            if say:
-                say(what, 100 * done // max(total, 1))
+            say(f"{what}: {done:,} of {total:,}", done, total)
 
         return look_at(votes, model, **options, watch=watch)
 
@@ -800,12 +825,14 @@ def _compared(
     votes: Votes, chosen: Sequence[str] | None, folds: int, seed: int, threads: int | None
 ) -> Comparison:
     from juryrank.comparing import compare as fit_and_compare
+    from juryrank.comparing import long_comparison
 
-    with progress("Comparing models", total=100) as say:
+    _say_if_long(long_comparison(votes, chosen, folds))
+    with progress("Comparing models") as say, warnings.catch_warnings():
+        warnings.simplefilter("ignore", JuryrankWarning)  # it was said just now
 
         def watch(done: int, total: int, model: str) -> None:
-            if say:
-                say(f"Comparing models: {model}", 100 * done // max(total, 1))
+            say(f"Comparing models: {model}, fit {done + 1:,} of {total:,}", done, total)
 
         return fit_and_compare(votes, chosen, folds=folds, seed=seed, threads=threads, watch=watch)
 
@@ -824,6 +851,17 @@ def _check_destinations(source: Source, *paths: Path | None) -> None:
         raise InputError(f"Two things cannot both be saved to {str(given[0])!r}.")
 
 
+def _check_safe_csv(safe_csv: bool, *paths: Path | None) -> None:
+    """Complain if there is no file that could be made safe."""
+    if safe_csv and not any(
+        path is not None and path.suffix.lower() in SEPARATORS for path in paths
+    ):
+        raise InputError(
+            "--safe-csv is for .csv and .tsv files, and none is written: name one with --out FILE, "
+            "or omit it. Other formats need no such care."
+        )
+
+
 def _reports(*paths: Path | None) -> list[Path]:
     """Those of the files that hold a report."""
     return [path for path in paths if path is not None and path.suffix.lower() == ".html"]
@@ -839,11 +877,13 @@ def _check_report(out: Path | None, report: Path | None, title: str | None) -> N
         raise InputError("--title is for the report: say with --report FILE where to write it.")
 
 
-def _save_ranking(ranking: Ranking | Rankings, out: Path | None, judges_out: Path | None) -> None:
+def _save_ranking(
+    ranking: Ranking | Rankings, out: Path | None, judges_out: Path | None, *, safe_csv: bool
+) -> None:
     if out is not None and not _reports(out):
-        ranking.save(out)
+        ranking.save(out, safe_csv=safe_csv)
         show_note(f"Saved the ranking to {out}.")
-    _save_table(ranking.judges, "judges", judges_out)
+    _save_table(ranking.judges, "judges", judges_out, safe_csv=safe_csv)
 
 
 def _save_report(
@@ -876,12 +916,12 @@ def _command_without_folders(files: Sequence[str]) -> str:
     return shlex.join(["juryrank", *typed])
 
 
-def _save_table(frame: pl.DataFrame, what: str, out: Path | None) -> None:
+def _save_table(frame: pl.DataFrame, what: str, out: Path | None, *, safe_csv: bool) -> None:
     if out is None:
         return
     from juryrank.writing import save_frame
 
-    save_frame(frame, out)
+    save_frame(frame, out, safe_csv=safe_csv)
     show_note(f"Saved the {what} to {out}.")
 
 

@@ -12,6 +12,7 @@ import typer
 
 from juryrank.cli import INTERRUPTED
 from juryrank.errors import JuryrankError
+from juryrank.labels import LONGEST_PATH, within
 from juryrank.terminal import show_error
 
 READER_GONE = 1
@@ -63,7 +64,8 @@ def _refusal(error: OSError) -> str:
     reason = error.strerror or str(error) or type(error).__name__
     if error.filename is None:
         return f"Cannot write the output: {reason}."
-    return f"Cannot use {os.fspath(error.filename)!r}: {reason}."
+    name = within(os.fsdecode(error.filename), LONGEST_PATH)
+    return f"Cannot use {name!r}: {reason}."
 
 
 def _apology(error: Exception) -> str:

@@ -203,11 +203,11 @@ def _theory(name: str, settings: Settings) -> list[Path]:
 @contextmanager
 def _counting(name: str, total: int, unit: str) -> Iterator[Callable[[int, int], None]]:
     """Show how many of the study's parts are done."""
-    with progress(name, total=total) as say:
+    with progress(name) as say:
+        say(name, 0, total)
 
         def watch(done: int, total: int) -> None:
-            if say:
-                say(f"{name}: {done:,} of {total:,} {unit}", done)
+            say(f"{name}: {done:,} of {total:,} {unit}", done, total)
 
         yield watch
 

@@ -108,12 +108,7 @@ class Source:
         from juryrank.reading.reader import read_larger
         from juryrank.reading.request import request_of
 
-        with progress("Reading votes") as show:
-
-            def say(text: str) -> None:
-                if show:
-                    show(text, None)
-
+        with progress("Reading votes") as say:
             return read_larger(self.paths, request_of(self.options), memory, say)
 
 

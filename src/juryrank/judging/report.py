@@ -38,6 +38,7 @@ from juryrank.lists import (
 from juryrank.models import DEFAULT_MODEL
 from juryrank.noise import Noise
 from juryrank.objective import Objective
+from juryrank.pace import long_work
 from juryrank.ranking import SHOWN, Ranking
 from juryrank.reading import as_votes
 from juryrank.solvers.search import ROUGH
@@ -193,6 +194,8 @@ def judges(
             f"The model {model!r} does not estimate accuracies: use hbtl, htcv or htm to look at "
             "judges."
         )
+    if said := long_work(task.votes.lists, task.noise.name):
+        warnings.warn(said, JuryrankWarning, stacklevel=2)
     say = watch or (lambda _what, _done, _total: None)
     with one_blas_thread():
         found = fit(task, watch_draws=lambda *done: say("Sampling the posterior", *done))

@@ -52,7 +52,8 @@ def unpacked(name: str, where: Path | bytes, *, unpack_all: bool) -> list[tuple[
 def _may_hold_votes(info: zipfile.ZipInfo) -> bool:
     parts = PurePosixPath(info.filename).parts
     hidden = any(part.startswith((".", "_")) for part in parts)  # such as __MACOSX
-    return not info.is_dir() and not hidden and ending_of(info.filename) in ENDINGS
+    is_file = bool(parts) and not info.filename.endswith("/")
+    return is_file and not hidden and ending_of(info.filename) in ENDINGS
 
 
 def _check_size(name: str, members: list[zipfile.ZipInfo]) -> None:

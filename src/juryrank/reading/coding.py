@@ -283,6 +283,8 @@ class ValueCoder:
 
     def codes(self, column: pl.Series) -> Codes:
         """Give the code of every row, `MISSING` for none; new labels are added."""
+        if column.null_count() == len(column):  # polars would look up nothing in nothing
+            return np.full(len(column), MISSING, dtype=np.int32)
         every = pl.concat([self.labels, column.unique().drop_nulls()])
         self.labels = every.unique(maintain_order=True)
         numbers = pl.int_range(len(self.labels), dtype=pl.Int32, eager=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import NEAR, SHORTEST_PART, did_you_mean_all, likeness
@@ -310,7 +311,13 @@ class _Header:
         return [own for own, others in ways if other is None or others == other]
 
     def _is_named(self, name: str, tier: Sequence[str]) -> bool:
-        return plain(last_part(shared_name(name, self.names))) in tier
+        return self._plain_names[name] in tier
+
+    @cached_property
+    def _plain_names(self) -> dict[str, str]:
+        """What each column is called in the file, in plain spelling."""
+        known = frozenset(self.names)
+        return {name: plain(last_part(shared_name(name, known))) for name in self.names}
 
     def _has_both_models(self) -> bool:
         """Whether the models of both texts are known, so that they are the items."""
@@ -320,7 +327,11 @@ class _Header:
     def _is_second(self, name: str) -> bool:
         """Whether a side is numbered 1, and another 0."""
         stem = plain(name).removesuffix("_1")
-        return stem != plain(name) and f"{stem}_0" in map(plain, self.names)
+        return stem != plain(name) and f"{stem}_0" in self._plain_spellings
+
+    @cached_property
+    def _plain_spellings(self) -> frozenset[str]:
+        return frozenset(map(plain, self.names))
 
     def column(self, role: str) -> str | None:
         """Give the column that holds something, if any."""
@@ -447,7 +458,8 @@ def _found_column(source: str, names: Sequence[str], wanted: str, meaning: str) 
     alike = [name for name in names if plain(name) == plain(wanted)]
     if len(alike) == 1:
         return alike[0]
-    doubled = [name for name in names if shared_name(name, names) == wanted]
+    known = frozenset(names)
+    doubled = [name for name in names if shared_name(name, known) == wanted]
     if doubled:
         raise InputError(
             f"{source} has {len(doubled)} columns named {wanted!r}. Say which is {meaning}, "
@@ -515,7 +527,8 @@ def _missing(found: _Header, shape: _Shape, roles: Sequence[str], ways_out: str)
 
 def _about_header(names: Sequence[str]) -> Iterator[str]:
     """Say what may be wrong with the header itself."""
-    doubled = {shared_name(name, names) for name in names} - set(names)
+    known = frozenset(names)
+    doubled = {shared_name(name, known) for name in names} - known
     for name in sorted(doubled):
         yield (
             f"Columns named {name!r} are told apart by their number: --left '{name} (1)' --right "
@@ -534,7 +547,7 @@ def _about_header(names: Sequence[str]) -> Iterator[str]:
         )
 
 
-MOST_NEAR, LONGEST_NEAR = 200, 60
+MOST_NEAR, LONGEST_NEAR = MOST_COLUMNS, 60
 """Columns that are compared with known names, and characters of theirs."""
 
 
@@ -543,12 +556,20 @@ def _near(names: Sequence[str], role: str) -> str:
     known = known_names(role)
     others = set().union(*(known_names(other) for other in NAMES)) - known
     scores = {
-        name: max(likeness(plain(name), other) for other in known) + (_words(name) & known != set())
+        name: _nearness(name, known)
         for name in names[:MOST_NEAR]
         if len(name) <= LONGEST_NEAR and plain(name) not in others
     }
     best = max(scores, key=lambda name: scores[name], default="")
     return best if scores.get(best, 0.0) >= NEAR else ""
+
+
+def _nearness(name: str, known: set[str]) -> float:
+    """How near a column's name is to any of those known: above 1 if it has one of them in it."""
+    spelling = plain(name)
+    if _words(name) & known:
+        return 1.0 + max(likeness(spelling, other) for other in known)
+    return max(likeness(spelling, other, at_least=NEAR) for other in known)
 
 
 def _words(name: str) -> set[str]:

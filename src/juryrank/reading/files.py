@@ -9,7 +9,7 @@ import os
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -53,6 +53,7 @@ from juryrank.reading.nesting import (
 from juryrank.reading.places import Place, places, unreadable
 from juryrank.reading.plain import PLACE, Plain
 from juryrank.reading.preflib import preflib_rows
+from juryrank.reading.quiet import without_panics
 from juryrank.reading.sheets import read_sheet
 
 WIDE = 100
@@ -93,6 +94,8 @@ MOST_ABOVE_HEADER = 20
 QUALTRICS_ID = b"ImportId"
 TEXT_FORMATS = ("csv", "json", "ndjson", "preflib")
 UNTYPED_FORMATS = ("csv", "preflib", "excel")
+MAY_PANIC = ("parquet", "arrow", "excel")
+"""Formats whose readers trust what a file says about itself."""
 
 
 @dataclass(frozen=True)
@@ -567,8 +570,10 @@ def _scan_parquet(where: Path | bytes, in_folder: bool) -> pl.LazyFrame:
 @contextmanager
 def _complaining(part: Part) -> Iterator[None]:
     """Turn the failure of whatever reads a part into a complaint."""
+    quiet = without_panics() if part.format in MAY_PANIC else nullcontext()
     try:
-        yield
+        with quiet:
+            yield
     except InputError:
         raise
     except PermissionError as error:
@@ -692,4 +697,6 @@ def _reason(error: BaseException) -> str:
     for jargon, words in _IN_PLAIN_WORDS.items():
         if jargon in str(error):
             return words
+    if isinstance(error, pl.exceptions.PanicException):
+        return "what it says about its own parts is not true"
     return (str(error).strip().split("\n", 1)[0] or type(error).__name__)[:200].rstrip(".")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 _RENAMED = re.compile(r"(.*)_duplicated_([0-9]+)", re.DOTALL)
 _NUMBERED = re.compile(r"(.*) \(([0-9]+)\)", re.DOTALL)
@@ -29,7 +29,7 @@ def as_in_the_file(names: Sequence[str]) -> list[str]:
     return [match[1] if match and match[1] in known else name for name, match in matches]
 
 
-def shared_name(name: str, names: Sequence[str]) -> str:
+def shared_name(name: str, names: Container[str]) -> str:
     """Give the name that a column has in the file, where several columns share it."""
     match = _NUMBERED.fullmatch(name)
     is_shared = match is not None and match[1] not in names and f"{match[1]} (2)" in names

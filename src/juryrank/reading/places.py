@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,10 +12,13 @@ from typing import IO
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import near_names
+from juryrank.labels import LONGEST_PATH, within
 from juryrank.reading.archives import is_archive, unpacked
 from juryrank.reading.formats import ARCHIVE, ENDINGS, ending_of
 
 GLOB_SIGNS = frozenset("*?[")
+STANDARD_INPUT = Path("/dev/stdin")
+"""A name for what a shell has put there, which may be a file; some systems have none."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +104,10 @@ def _is_about(name: str) -> bool:
 
 def files_at(source: str) -> list[Path]:
     """The files that a name stands for, archives as they are; none if it stands for nothing."""
+    if source == "-":
+        return [STANDARD_INPUT] if STANDARD_INPUT.exists() else []
     with suppress(OSError, ValueError, RuntimeError):  # reading it will say what is wrong
-        return [] if source == "-" else _paths(Path(source).expanduser())
+        return _paths(Path(source).expanduser())
     return []
 
 
@@ -114,8 +120,25 @@ def _paths(path: Path) -> list[Path]:
     if path.is_dir():
         return _files_in(path)
     if path.exists():
+        _check_ends(path)
         return [path]
     return _matching(path) if GLOB_SIGNS & set(str(path)) else []
+
+
+def _check_ends(path: Path) -> None:
+    """Refuse a device, which may have no end; a terminal, and what has nothing, do."""
+    mode = path.stat().st_mode
+    endless = stat.S_ISCHR(mode) and not path.samefile(os.devnull) and not _is_terminal(path)
+    if endless or stat.S_ISBLK(mode):
+        raise InputError(f"{path} is a device, not a file of votes. Give a file, or - for a pipe.")
+
+
+def _is_terminal(path: Path) -> bool:
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOCTTY", 0))
+    try:
+        return os.isatty(handle)
+    finally:
+        os.close(handle)
 
 
 def _matching(pattern: Path) -> list[Path]:
@@ -193,6 +216,7 @@ def _stem(name: str) -> str:
 
 def unreadable(name: str, error: BaseException) -> InputError:
     """Say that the operating system does not let us read something."""
+    name = within(name, LONGEST_PATH)
     if isinstance(error, PermissionError):
         return InputError(f"{name} may not be read: permission denied. Change its permissions.")
     reason = getattr(error, "strerror", None) or str(error)

@@ -188,7 +188,8 @@ def _rated_twice(columns: RatingColumns, items: Coded, group: Ints) -> Complaint
     bad[np.unique(key, return_index=True)[1]] = False
     bad &= (group >= 0) & (items.codes[0] >= 0)
     where = "by one judge" if columns.id is None else f"by one judge for one {columns.id!r}"
-    names = items.labels.cast(pl.String).gather(np.maximum(items.codes[0], 0))
+    known = pl.Series(items.codes[0]).replace(-1, None)
+    names = items.labels.cast(pl.String).gather(known)
     return Complaint(
         f"an item rated before {where}",
         bad,

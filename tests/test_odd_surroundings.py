@@ -1,0 +1,95 @@
+"""Odd files, options and environments end in an answer or in one message."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import juryrank as jr
+from juryrank.cli.app import app
+
+VOTES = "judge,winner,loser\n" + "a,x,y\nb,y,z\nc,x,z\na,z,y\nb,x,y\n" * 3
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> Path:
+    path = tmp_path / "votes.csv"
+    path.write_text(VOTES)
+    return path
+
+
+def program(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "juryrank", *map(str, arguments)],
+        capture_output=True, text=True, check=False, env=os.environ | environment,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["POLARS_MAX_THREADS", "NUMBA_NUM_THREADS"])
+@pytest.mark.parametrize("value", ["0", "-1", "many", "", "²"])
+def test_a_number_of_threads_that_is_none(votes: Path, name: str, value: str) -> None:
+    done = program("check", votes, **{name: value})
+    assert done.returncode == 2
+    assert done.stderr == f"Error: {name}={value} must be a whole number of at least 1. Unset it.\n"
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom", "/dev/full"])
+def test_a_device_without_an_end_is_not_read(device: str) -> None:
+    if not Path(device).exists():
+        pytest.skip("there is no such device")
+    with pytest.raises(jr.InputError, match="is a device, not a file of votes"):
+        jr.read_votes(device)
+
+
+def test_a_device_with_nothing_in_it_is_empty() -> None:
+    with pytest.raises(jr.InputError, match="is empty"):
+        jr.read_votes(os.devnull)
+
+
+@pytest.mark.parametrize("option", ["--out", "--judges-out"])
+def test_an_output_with_an_impossible_name(votes: Path, option: str) -> None:
+    result = CliRunner().invoke(app, ["rank", str(votes), option, "a" * 5_000 + ".csv"])
+    assert result.exit_code == 2
+    assert "File name too long" in result.stderr
+    assert len(result.stderr) < 500
+
+
+def test_an_input_with_an_impossible_name() -> None:
+    with pytest.raises(jr.InputError, match="File name too long") as error:
+        jr.read_votes("a" * 5_000)
+    assert len(str(error.value)) < 500
+
+
+@pytest.mark.parametrize("command", ["rank", "judges"])
+def test_more_rows_than_any_table_has(votes: Path, command: str) -> None:
+    result = CliRunner().invoke(app, [command, str(votes), "--top", "9" * 30])
+    assert result.exit_code == 0, result.stderr
+
+
+def test_an_outcome_column_without_any_number() -> None:
+    frame = pl.DataFrame({"left": ["a", "b"], "right": ["b", "c"], "winner": [float("nan")] * 2})
+    with pytest.raises(jr.InputError, match="2 of 2 rows"):
+        jr.votes_from(frame)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"items": 10**9}, {"judges": 10**9}, {"votes_per_judge": 10**9},
+     {"items": 10**6, "density": 1.0}],
+)  # fmt: skip
+def test_more_votes_than_memory_holds_are_not_simulated(options: dict[str, float]) -> None:
+    with pytest.raises(jr.InputError, match="simulate fewer"):
+        jr.simulate(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("option", ["score_sd", "tie", "tie_sd", "left", "left_sd"])
+@pytest.mark.parametrize("value", [1e308, float("nan"), float("inf")])
+def test_numbers_beyond_all_bounds_are_not_simulated(option: str, value: float) -> None:
+    with pytest.raises(jr.InputError, match=f"{option}="):
+        jr.simulate(**{option: value})  # type: ignore[arg-type]
