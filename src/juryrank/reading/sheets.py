@@ -27,6 +27,8 @@ def read_sheet(name: str, where: Path | bytes, wanted: str | None) -> Sheet:
     content = content_of(where)
     with _complaining():
         names = list(_fastexcel().read_excel(content).sheet_names)
+    if not names:
+        raise InputError(f"{name} is a spreadsheet without sheets: there are no votes in it.")
     sheet = names[0] if wanted is None else _chosen(name, names, wanted)
     try:
         with _complaining():
