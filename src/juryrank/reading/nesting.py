@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,15 +42,15 @@ def check_characters(name: str, where: Path | bytes) -> None:
     """Complain about records with half of a character: polars would make names one by it."""
     if not _may_have_halves(where):
         return
-    with suppress(ValueError, RecursionError):  # reading it will say what is wrong
+    try:
         records = records_in(where)
         if len(records) == 1 and (wrapped := wrapped_in(name, records[0])) is not None:
             records = wrapped.records
-        bad = [
-            f"record {at:,}" for at, one in enumerate(records, start=1) if has_half_character(one)
-        ]
-        if not bad:
-            return
+    except (ValueError, RecursionError):
+        return  # reading it will say what is wrong
+    bad = [f"record {at:,}" for at, one in enumerate(records, start=1) if has_half_character(one)]
+    if not bad:
+        return
     has = "has" if len(bad) == 1 else "have"
     raise InputError(
         f"{name}: {len(bad):,} of {len(records):,} records {has} half of a character (a lone "
