@@ -623,6 +623,7 @@ def _json_complaint(part: Part) -> InputError | None:
                 f"{part.name} cannot be read as JSON: line {error.lineno:,}, column "
                 f"{error.colno:,}: {error.msg}. Fix it there; the file may be cut off."
             )
+        found = found if isinstance(found, list) else [found]
         odd = [at for at, one in enumerate(found, start=1) if not isinstance(one, dict)]
         if odd:
             return InputError(

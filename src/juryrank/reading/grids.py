@@ -241,7 +241,10 @@ def _values(answer: pl.Series, cells: str) -> pl.Series:
 
 def _is_count_table(part: Part, names: Sequence[str]) -> bool:
     """Tell whether the first column has the names of all others, each once."""
-    first = _without_total(read_rows([part], names[:1]).frame[names[0]].cast(pl.String).to_list())
+    of_row = read_rows([part], names[:1]).frame[names[0]]
+    if of_row.dtype.is_nested():
+        return False
+    first = _without_total(of_row.cast(pl.String).to_list())
     return len(set(first)) == len(first) and set(first) == set(_without_total(names[1:]))
 
 
