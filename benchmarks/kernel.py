@@ -18,10 +18,10 @@ import polars as pl
 
 import juryrank as jr
 from benchmarks.measuring import cpu_seconds
-from juryrank.arrays import Floats
-from juryrank.noise import NOISES
-from juryrank.objective import Objective, Slopes
+from juryrank.model.noise import NOISES
+from juryrank.model.objective import Objective, Slopes
 from juryrank.threads import one_blas_thread
+from juryrank.types import Floats
 
 SOURCE = Path(__file__).with_name("pass.c")
 FLAGS = ("-O3", "-march=native", "-ffast-math", "-fPIC")

@@ -13,7 +13,7 @@ from benchmarks.adapters import ADAPTERS
 from benchmarks.goals import STEEPEST, Verdict, growth_rows, verdicts
 from benchmarks.grid import PEERS, SIZES
 from benchmarks.results import Results, read_results, slope, steepest, summary
-from juryrank.charting import altair, png
+from juryrank.charts.library import altair, png
 
 Row = dict[str, Any]
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from juryrank.objective import Objective
+from juryrank.model.objective import Objective
 from juryrank.solvers.profile import ProfileSolver
 
 ALL = 0.9

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 import juryrank as jr
-from juryrank.bundled import EXAMPLE_VOTES
+from juryrank.data import EXAMPLE_VOTES
 from juryrank.datasets import ASSISTANTS
 
 JUDGES = {

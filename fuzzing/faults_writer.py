@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 if TYPE_CHECKING:
-    from juryrank.ranking import Ranking
+    from juryrank.ranking.ranking import Ranking
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from typing import Any
 import juryrank as jr
 from fuzzing.corpus import Seed
 from juryrank.errors import JuryrankError
-from juryrank.models import MODELS
+from juryrank.model.registry import MODELS
 
 SECONDS = 10
 """Of processor time, for one small file."""

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 import juryrank as jr
-from juryrank.charting import altair
+from juryrank.charts.library import altair
 from studies.jury import Floats, Jury, Rng, Setting, asked, drawn, equal, some_times
 from studies.naming import Trial, named_judges, run_study, share_with_error
 from studies.pages import markdown

@@ -14,7 +14,7 @@ import polars as pl
 from scipy.stats import kendalltau
 
 import juryrank as jr
-from juryrank.charting import altair
+from juryrank.charts.library import altair
 from studies.jury import Asked, Codes, Floats, Jury, Rng, asked, code_of
 from studies.naming import Trial, is_said, named_judges, run_study, share_with_error
 from studies.pages import markdown

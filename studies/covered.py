@@ -25,15 +25,15 @@ import numpy as np
 import polars as pl
 
 import juryrank as jr
-from juryrank.arrays import Floats
-from juryrank.asking import Order, Ties
+from juryrank.inference.covariance import Intervals
 from juryrank.inference.posterior import half_width
 from juryrank.inference.sampling import gauge_scale
-from juryrank.lists import choices
-from juryrank.ranking import Ranking
-from juryrank.simulation import Simulation
-from juryrank.uncertainty import Intervals
-from juryrank.votes import Votes, total_weight
+from juryrank.ranking.ranking import Ranking
+from juryrank.ranking.request import Order, Ties
+from juryrank.simulation.simulation import Simulation
+from juryrank.types import Floats
+from juryrank.votes.lists import choices
+from juryrank.votes.votes import Votes, total_weight
 from studies.running import all_results
 
 CONFIDENCE = 0.95

@@ -19,11 +19,11 @@ import polars as pl
 
 import juryrank as jr
 from juryrank import __version__
-from juryrank.asking import Order, Ties
 from juryrank.paper.pictures import save_study
-from juryrank.ranking import Ranking
-from juryrank.simulation import Simulation
-from juryrank.votes import Votes
+from juryrank.ranking.ranking import Ranking
+from juryrank.ranking.request import Order, Ties
+from juryrank.simulation.simulation import Simulation
+from juryrank.votes.votes import Votes
 from studies.covered import (
     CONFIDENCE,
     DEFAULT,

@@ -13,7 +13,7 @@ import polars as pl
 from scipy.stats import kendalltau
 
 import juryrank as jr
-from juryrank.charting import altair
+from juryrank.charts.library import altair
 from studies.jury import Floats, Rng, Setting, code_of, drawn, some_times
 from studies.naming import Trial, run_study
 from studies.pages import markdown

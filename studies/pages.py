@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from juryrank.charting import altair
+from juryrank.charts.library import altair
 from studies.covered import CONFIDENCE, LEAST, MOST, RANKS
 
 LOWEST_SHOWN = 0.89

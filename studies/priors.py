@@ -23,13 +23,13 @@ import numpy as np
 import polars as pl
 
 import juryrank as jr
-from juryrank.asking import PriorChoice
-from juryrank.charting import altair
-from juryrank.comparing import Fitter, compare_fits
+from juryrank.charts.library import altair
+from juryrank.cli.terminal import progress
 from juryrank.datasets import Dataset, country_population, reading_level
 from juryrank.errors import JuryrankWarning
 from juryrank.paper.pictures import save_study
-from juryrank.terminal import progress
+from juryrank.ranking.comparison import Fitter, compare_fits
+from juryrank.ranking.request import PriorChoice
 from studies.pages import markdown
 from studies.running import all_results, options
 

@@ -11,8 +11,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
+from juryrank.cli.terminal import progress
 from juryrank.errors import JuryrankWarning
-from juryrank.terminal import progress
 from juryrank.threads import available_threads, one_blas_thread
 
 Key = TypeVar("Key")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 import juryrank as jr
-from juryrank.charting import altair
+from juryrank.charts.library import altair
 from juryrank.paper.pictures import save_study
 from studies.jury import BY_NAME, SETTINGS, Asked, Jury, Setting, asked, code_of, drawn
 from studies.pages import markdown

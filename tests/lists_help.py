@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 from numerics_help import Floats, minus_log_f
 
-from juryrank.effects import EffectModel
-from juryrank.lists import Lists
-from juryrank.noise import GUMBEL, Noise
-from juryrank.objective import NO_PRIOR, Objective, Prior
-from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
+from juryrank.model.effects import EffectModel
+from juryrank.model.noise import GUMBEL, Noise
+from juryrank.model.objective import NO_PRIOR, Objective, Prior
+from juryrank.votes.lists import Lists
+from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
 
 Label = int | str
 

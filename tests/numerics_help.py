@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank.noise import Noise
-from juryrank.objective import Prior
-from juryrank.votes import Wins
+from juryrank.model.noise import Noise
+from juryrank.model.objective import Prior
+from juryrank.votes.votes import Wins
 
 Floats = NDArray[np.float64]
 

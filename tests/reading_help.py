@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from juryrank.errors import InputError
-from juryrank.lists import judge_codes
 from juryrank.reading import read_votes
-from juryrank.votes import LEFT_WON, Votes
+from juryrank.votes.lists import judge_codes
+from juryrank.votes.votes import LEFT_WON, Votes
 
 WINS = pl.DataFrame(
     {

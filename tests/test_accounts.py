@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from juryrank.accounts import Voice, say_of, voices_of
-from juryrank.asking import task_of
-from juryrank.objective import Objective
+from juryrank.judging.accounts import Voice, say_of, voices_of
+from juryrank.model.objective import Objective
+from juryrank.ranking.request import task_of
 from juryrank.reading import as_votes
 from studies.attacks import BY_NAME, attacked
 from studies.jury import Asked, code_of

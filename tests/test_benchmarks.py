@@ -23,7 +23,7 @@ from benchmarks.passes import counting
 from benchmarks.regress import case_of
 from benchmarks.results import read_results, slope, steepest, summary
 from benchmarks.running import RUNS, TABLES, Bench, in_process, result_of
-from juryrank.noise import NOISES
+from juryrank.model.noise import NOISES
 
 SMALL = Case("small", votes=3_000, items=6, judges=9, backwards=1 / 3)
 MODULES = {

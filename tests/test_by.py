@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 
 import juryrank as jr
 from juryrank.cli.app import app
-from juryrank.rankings import COLUMNS_OF_ITEMS, COLUMNS_OF_JUDGES
+from juryrank.ranking.by_value import COLUMNS_OF_ITEMS, COLUMNS_OF_JUDGES
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 

@@ -12,11 +12,11 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
 import juryrank as jr
-from juryrank.chained import ChainedLists
-from juryrank.effects import EffectModel
-from juryrank.information import Information
-from juryrank.noise import GUMBEL, NORMAL
-from juryrank.objective import Objective, Prior
+from juryrank.inference.information import Information
+from juryrank.model.effects import EffectModel
+from juryrank.model.list_integrals import ChainedLists
+from juryrank.model.noise import GUMBEL, NORMAL
+from juryrank.model.objective import Objective, Prior
 
 JUDGES, ITEMS = 4, 6
 

@@ -10,9 +10,9 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from juryrank.checking import Spread, check
 from juryrank.reading import read_votes, votes_from
-from juryrank.votes import Votes
+from juryrank.reading.checks import Spread, check
+from juryrank.votes.votes import Votes
 
 CSV = b"""judge,left,right,winner,weight
 ann,x,y,left,1

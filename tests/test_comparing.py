@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import juryrank as jr
-from juryrank.comparing import COMPARED, Comparison
+from juryrank.ranking.comparison import COMPARED, Comparison
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from juryrank.connect import Connection, connection, lone_judges
 from juryrank.reading import votes_from
-from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
+from juryrank.votes.connectivity import Connection, connection, lone_judges
+from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
 
 VOTES = st.lists(
     st.tuples(

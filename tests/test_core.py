@@ -16,12 +16,12 @@ from scipy import special, stats
 
 import juryrank as jr
 from juryrank import _core
-from juryrank.arrays import Floats
-from juryrank.asking import task_of
 from juryrank.inference.chain import BACKWARDS, DEGREES, PRIORS, Chain, Draws, votes_of
 from juryrank.inference.opinions import Opinions, merged, opinions_of, rounded
-from juryrank.objective import EFFECT_SD, Objective
+from juryrank.model.objective import EFFECT_SD, Objective
+from juryrank.ranking.request import task_of
 from juryrank.solvers.search import ROUGH, search
+from juryrank.types import Floats
 
 DRAWN = 40_000
 

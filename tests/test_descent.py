@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from juryrank.arrays import Floats
-from juryrank.solvers.descent import Function, Point, minimised
+from juryrank.solvers.lbfgs import Function, Point, minimised
+from juryrank.types import Floats
 
 WEIGHT = np.logspace(0.0, 3.0, 30)
 CENTRE = np.linspace(-3.0, 3.0, 30)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from juryrank.bundled import EXAMPLE_VOTES
+from juryrank.data import EXAMPLE_VOTES
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]

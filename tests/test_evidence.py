@@ -11,11 +11,11 @@ import pytest
 from scipy.stats import binomtest
 
 import juryrank as jr
-from juryrank import lists
-from juryrank.arrays import Floats
-from juryrank.bundled import EXAMPLE_VOTES
-from juryrank.evidence import Evidence, agreement, signed_root_deviance, wilson
-from juryrank.lists import items_looked_at, no_lists
+from juryrank.data import EXAMPLE_VOTES
+from juryrank.types import Floats
+from juryrank.votes import lists
+from juryrank.votes.lists import items_looked_at, no_lists
+from juryrank.votes.tallies import Evidence, agreement, signed_root_deviance, wilson
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import juryrank as jr
 from juryrank.cli.app import app
-from juryrank.formulas import without_formulas
+from juryrank.writing.safe_csv import without_formulas
 
 FORMULAS = [
     "=CMD()", "+1+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1", "\N{FULLWIDTH EQUALS SIGN}1",

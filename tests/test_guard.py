@@ -14,10 +14,8 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import juryrank as jr
-from juryrank import guard
-from juryrank.arrays import Floats
-from juryrank.asking import task_of
-from juryrank.guard import (
+from juryrank.judging import one_sided as guard
+from juryrank.judging.one_sided import (
     NOBODY,
     OneSided,
     _accuracy_elsewhere,
@@ -25,9 +23,11 @@ from juryrank.guard import (
     largest_z,
     without_cells,
 )
-from juryrank.objective import Objective
+from juryrank.model.objective import Objective
+from juryrank.ranking.request import task_of
 from juryrank.solvers.solution import Solution
-from juryrank.votes import Wins
+from juryrank.types import Floats
+from juryrank.votes.votes import Wins
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 

@@ -14,12 +14,11 @@ from scipy import stats
 
 import juryrank as jr
 from juryrank import _core
-from juryrank.arrays import Floats
-from juryrank.asking import task_of
 from juryrank.inference.chain import BACKWARDS, PRIORS, Chain
-from juryrank.inference.claims import claims
 from juryrank.inference.opinions import Codes, merged, opinions_of
 from juryrank.inference.posterior import Posterior, shared_by_equals
+from juryrank.inference.prior_scales import part_of, volume_of
+from juryrank.inference.ranks_and_tiers import claims
 from juryrank.inference.sampling import (
     Length,
     Sample,
@@ -29,10 +28,11 @@ from juryrank.inference.sampling import (
     sample,
     turned_upright,
 )
-from juryrank.inference.scales import part_of, volume_of
-from juryrank.objective import Objective
+from juryrank.model.objective import Objective
+from juryrank.ranking.request import task_of
 from juryrank.solvers.search import ROUGH, search
-from juryrank.votes import Votes
+from juryrank.types import Floats
+from juryrank.votes.votes import Votes
 from studies.jury import BY_NAME, Asked, code_of, drawn
 from studies.stress import Trial, measured
 from studies.stress import gauge_scale as scale_by_hand
@@ -478,7 +478,7 @@ def test_the_cheaper_form_for_large_data_agrees_with_the_full_one(
     frame = asked.frame()
     full = jr.rank(frame)
     for limit in ("MOST_SAMPLED", "MOST_SAMPLED_IF_SPARSE"):
-        monkeypatch.setattr(f"juryrank.inference.scales.{limit}", 0)
+        monkeypatch.setattr(f"juryrank.inference.prior_scales.{limit}", 0)
     cheap = jr.rank(frame)
     assert (full.fit.posterior, cheap.fit.posterior) == ("sampled", "normal")
     ours, theirs = (

@@ -8,16 +8,18 @@ from lists_help import Row, made, objective_of, random_point, random_rows
 from numerics_help import Floats
 
 import juryrank as jr
-from juryrank import information, objective, uncertainty
 from juryrank._kernels import BLOCK
-from juryrank.conjugate import System, solved
-from juryrank.effects import NO_EFFECTS, EffectModel
-from juryrank.information import Information, inverse_of
-from juryrank.noise import GUMBEL, NORMAL
-from juryrank.objective import Objective, Prior
+from juryrank.inference import covariance as uncertainty
+from juryrank.inference import information
+from juryrank.inference.conjugate_gradients import System, solved
+from juryrank.inference.covariance import Uncertainty, by_information, gauge_of
+from juryrank.inference.information import Information, inverse_of
+from juryrank.inference.matrix_free import WideInformation
+from juryrank.model import objective
+from juryrank.model.effects import NO_EFFECTS, EffectModel
+from juryrank.model.noise import GUMBEL, NORMAL
+from juryrank.model.objective import Objective, Prior
 from juryrank.solvers.search import ROUGH
-from juryrank.uncertainty import Uncertainty, by_information, gauge_of
-from juryrank.wide import WideInformation
 
 PRIOR = Prior(1.3, 0.7, effect_sd=2.0, tie_sd=0.8, order_sd=0.6)
 EVERYTHING = EffectModel((2, 3), ties_by_judge=True, order=True, order_by_judge=True)

@@ -13,8 +13,8 @@ from typer.testing import CliRunner, Result
 import juryrank as jr
 from juryrank.cli.app import app
 from juryrank.errors import InputError
-from juryrank.judging import report as judging
 from juryrank.judging.position import unlikely_excess
+from juryrank.ranking import judge_report as judging
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 

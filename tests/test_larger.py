@@ -19,16 +19,17 @@ from reading_help import assert_same, complaint
 from typer.testing import CliRunner
 
 import juryrank as jr
-from juryrank import mapped, sizes
 from juryrank.cli.app import app
-from juryrank.connect import connection
 from juryrank.errors import InputError
-from juryrank.mapped import give_back, is_mapped, new_like, new_mapped, pieces, ranges
+from juryrank.reading import memory_size as sizes
 from juryrank.reading import read_votes
 from juryrank.reading.larger import limits_of
-from juryrank.simulation import simulate
-from juryrank.sizes import size_in_bytes
-from juryrank.votes import Votes
+from juryrank.reading.memory_size import size_in_bytes
+from juryrank.simulation.simulation import simulate
+from juryrank.votes import storage as mapped
+from juryrank.votes.connectivity import connection
+from juryrank.votes.storage import give_back, is_mapped, new_like, new_mapped, pieces, ranges
+from juryrank.votes.votes import Votes
 
 TINY = "3kB"
 """Three rows in a batch, fifteen in a piece, sixty votes in a shard."""

@@ -24,11 +24,15 @@ from lists_help import (
     weak_orders,
 )
 
-from juryrank import information as blocks
-from juryrank import uncertainty
-from juryrank.effects import NO_EFFECTS, EffectModel
-from juryrank.information import Information
-from juryrank.lists import (
+from juryrank.inference import covariance as uncertainty
+from juryrank.inference import information as blocks
+from juryrank.inference.covariance import by_information, gauge_of
+from juryrank.inference.information import Information
+from juryrank.model.effects import NO_EFFECTS, EffectModel
+from juryrank.model.noise import NOISES
+from juryrank.model.objective import NO_PRIOR, Objective, Prior
+from juryrank.solvers.search import ROUGH
+from juryrank.votes.lists import (
     Lists,
     choices,
     in_every_order,
@@ -41,11 +45,7 @@ from juryrank.lists import (
     tied_pairs_of,
     without_entries,
 )
-from juryrank.noise import NOISES
-from juryrank.objective import NO_PRIOR, Objective, Prior
-from juryrank.solvers.search import ROUGH
-from juryrank.uncertainty import by_information, gauge_of
-from juryrank.votes import Votes
+from juryrank.votes.votes import Votes
 
 MODELS = {
     "ties": EffectModel((2, 3)),

@@ -19,7 +19,7 @@ from messy_files import CSV, ORDER, Messy, archive, messy_files, workbook
 
 import juryrank as jr
 from juryrank.reading import archives
-from juryrank.votes import Votes
+from juryrank.votes.votes import Votes
 
 FILES = messy_files()
 READ = [messy for messy in FILES if messy.votes]

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy.special import ndtr, ndtri
 
-from juryrank.normal import below, quantile
+from juryrank.inference.normal import below, quantile
 
 
 @pytest.mark.parametrize("x", [-37.0, -8.0, -1.96, -1e-9, 0.0, 0.5, 3.0, 40.0])

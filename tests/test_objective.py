@@ -10,9 +10,9 @@ from numerics_help import plain_objective, random_wins
 from scipy.optimize import minimize_scalar
 
 from juryrank import InputError, noise_from_log_density
-from juryrank.information import Information
-from juryrank.noise import GUMBEL, NOISES, NORMAL, Noise
-from juryrank.objective import NO_PRIOR, Objective, Prior
+from juryrank.inference.information import Information
+from juryrank.model.noise import GUMBEL, NOISES, NORMAL, Noise
+from juryrank.model.objective import NO_PRIOR, Objective, Prior
 
 PRIOR = Prior(1.3, 0.7)
 

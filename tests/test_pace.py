@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 import juryrank as jr
 from juryrank.cli import app as cli
-from juryrank.pace import Pace, duration, expected_seconds, long_work
+from juryrank.progress import Pace, duration
+from juryrank.ranking.expected_time import expected_seconds, long_work
 
 LONG_WORK = "This may take about"
 
@@ -69,14 +70,14 @@ def begin(*_: object, **__: object) -> None:
 def test_the_library_warns_before_the_work_begins(
     what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("juryrank.fitting.fit", begin)
-    monkeypatch.setattr("juryrank.judging.report.fit", begin)
+    monkeypatch.setattr("juryrank.ranking.rank.fit", begin)
+    monkeypatch.setattr("juryrank.ranking.judge_report.fit", begin)
     with pytest.warns(jr.JuryrankWarning, match=LONG_WORK), pytest.raises(BegunError):
         getattr(jr, what)(rankings(450), "htcv")
 
 
 def test_a_comparison_warns_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("juryrank.comparing.compare_fits", begin)
+    monkeypatch.setattr("juryrank.ranking.comparison.compare_fits", begin)
     with pytest.warns(jr.JuryrankWarning, match=LONG_WORK), pytest.raises(BegunError):
         jr.compare(rankings(450))
 
@@ -88,8 +89,8 @@ def test_commands_say_so_before_the_work_begins(
     names = [f"i{k:04}" for k in range(450)]
     votes = tmp_path / "votes.csv"
     votes.write_text(f"judge,ranking\na,{'>'.join(names)}\nb,{'>'.join(names[::-1])}\n")
-    monkeypatch.setattr("juryrank.fitting.fit", begin)
-    monkeypatch.setattr("juryrank.judging.report.fit", begin)
+    monkeypatch.setattr("juryrank.ranking.rank.fit", begin)
+    monkeypatch.setattr("juryrank.ranking.judge_report.fit", begin)
     result = CliRunner().invoke(cli.app, [command, str(votes), "--model", "htcv"])
     assert LONG_WORK in result.stderr
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from juryrank.information import Information
-from juryrank.noise import GUMBEL, NORMAL, Noise
-from juryrank.objective import Objective
+from juryrank.inference.information import Information
+from juryrank.model.noise import GUMBEL, NORMAL, Noise
+from juryrank.model.objective import Objective
 from juryrank.paper import efficiency as study
 from juryrank.paper.efficiency import bound, efficiency, save_efficiency, true_values
 from juryrank.reading import votes_from
-from juryrank.simulation import simulate
+from juryrank.simulation.simulation import simulate
 
 
 @pytest.mark.parametrize(("noise", "model"), [(GUMBEL, "hbtl"), (NORMAL, "htcv")])

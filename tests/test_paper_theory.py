@@ -11,11 +11,10 @@ from scipy.special import ndtr
 from scipy.stats import norm
 from typer.testing import CliRunner
 
-from juryrank.arrays import Floats
 from juryrank.cli.app import app
 from juryrank.errors import InputError
-from juryrank.noise import EXPONENTIAL, GUMBEL, NORMAL, noise_from_log_density
-from juryrank.objective import Objective
+from juryrank.model.noise import EXPONENTIAL, GUMBEL, NORMAL, noise_from_log_density
+from juryrank.model.objective import Objective
 from juryrank.paper import growth as growing
 from juryrank.paper import theory as study
 from juryrank.paper.constants import (
@@ -48,6 +47,7 @@ from juryrank.paper.theory import (
     observed_sampling_errors,
     shrinkage,
 )
+from juryrank.types import Floats
 
 NAMES = ("gumbel", "normal")
 

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from juryrank.models import VERDICTS
-from juryrank.plots import LOOK_OF_VERDICT, MOST_MARKS
-from juryrank.words import lead
+from juryrank.charts.charts import LOOK_OF_VERDICT, MOST_MARKS
+from juryrank.model.registry import VERDICTS
+from juryrank.report.sentences import lead
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 

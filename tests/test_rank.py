@@ -16,7 +16,7 @@ from polars.testing import assert_frame_equal
 from scipy.stats import kendalltau
 
 import juryrank as jr
-from juryrank.models import MODELS
+from juryrank.model.registry import MODELS
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 

@@ -14,10 +14,10 @@ from scipy.special import gammaln, logsumexp
 from scipy.stats import gamma, logistic, norm, uniform
 
 from juryrank import InputError, noise_from_log_density
-from juryrank.arrays import Floats
-from juryrank.chained import ChainedLists
-from juryrank.lists import no_lists
-from juryrank.noise import EXPONENTIAL, GUMBEL, NORMAL, Noise
+from juryrank.model.list_integrals import ChainedLists
+from juryrank.model.noise import EXPONENTIAL, GUMBEL, NORMAL, Noise
+from juryrank.types import Floats
+from juryrank.votes.lists import no_lists
 
 OWN: dict[str, tuple[Callable[[Floats], Floats], tuple[float, float]]] = {
     "logistic": (lambda v: -v - 2.0 * np.logaddexp(0.0, -v), (-np.inf, np.inf)),

@@ -22,7 +22,7 @@ from reading_help import FILES, WINS, complaint, read, rows, wins_as_rows
 
 from juryrank.errors import InputError
 from juryrank.reading import read_votes, votes_from
-from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
+from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
 
 
 class TestFormats:

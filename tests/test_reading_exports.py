@@ -13,7 +13,7 @@ import pytest
 from reading_help import bytes_of, complaint, rankings, read, rows
 
 from juryrank.reading import read_votes, votes_from
-from juryrank.votes import LEFT_WON, RIGHT_WON, TIE, Votes
+from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
 
 
 def read_json(records: object, **options: Any) -> Votes:

@@ -11,7 +11,7 @@ from reading_help import assert_same, complaint, rankings, read, rows
 
 from juryrank.errors import InputError
 from juryrank.reading import read_votes
-from juryrank.votes import LEFT_WON, TIE, Votes
+from juryrank.votes.votes import LEFT_WON, TIE, Votes
 
 NEW = """\
 # FILE NAME: tiny.toi

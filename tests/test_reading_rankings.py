@@ -22,7 +22,7 @@ from reading_help import Ranking, assert_same, bytes_of, complaint, encoded, ran
 
 from juryrank.errors import InputError
 from juryrank.reading import read_votes, votes_from
-from juryrank.votes import LEFT_WON, TIE, Votes
+from juryrank.votes.votes import LEFT_WON, TIE, Votes
 
 Levels = list[list[str]]
 

@@ -13,7 +13,7 @@ import pytest
 from reading_help import FILES, WINS, complaint, read, rows
 
 from juryrank.reading import read_votes, votes_from
-from juryrank.votes import LEFT_WON, RIGHT_WON, TIE
+from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE
 
 SIDES = {"left": ["x", "y", "x"], "right": ["y", "z", "z"]}
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from juryrank.reliability import separation
+from juryrank.ranking.reliability import separation
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 
 import juryrank as jr
 from juryrank.cli.app import app
-from juryrank.replacing import whole_file
-from juryrank.saving import SAVED_AS
+from juryrank.writing.atomic import whole_file
+from juryrank.writing.targets import SAVED_AS
 
 VOTES = "judge,winner,loser\n" + "".join(
     f"j{k % 6},{pair[0]},{pair[1]}\n"
@@ -130,7 +130,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> No
     place = tmp_path / "out.csv"
     place.write_text(OLD)
     script = (
-        "import sys, time; from juryrank.replacing import whole_file\n"
+        "import sys, time; from juryrank.writing.atomic import whole_file\n"
         "with whole_file(sys.argv[1]) as part:\n"
         "    part.write_text('half'); print('ready', flush=True); time.sleep(60)\n"
     )

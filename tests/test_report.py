@@ -17,14 +17,14 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from juryrank.bundled import EXAMPLE_VOTES
-from juryrank.models import NEEDS_ATTENTION
-from juryrank.plots import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
+from juryrank.charts.charts import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
+from juryrank.data import EXAMPLE_VOTES
+from juryrank.model.registry import NEEDS_ATTENTION
 from juryrank.report.decision import ADVICE, next_steps
 from juryrank.report.page import ON_DARK
+from juryrank.report.sentences import effects_in_words, example, lead, limits
 from juryrank.report.tables import Table, items_table, judges_table, pairs_table
-from juryrank.saving import REPORT_NEEDS, check_report_can_be_made
-from juryrank.words import effects_in_words, example, lead, limits
+from juryrank.writing.targets import REPORT_NEEDS, check_report_can_be_made
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 EXAMPLE = str(EXAMPLE_VOTES)

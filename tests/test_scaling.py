@@ -13,9 +13,9 @@ from scipy.stats import laplace, logistic, norm
 from typer.testing import CliRunner, Result
 
 import juryrank as jr
-from juryrank.bundled import EXAMPLE_VOTES
 from juryrank.cli.app import app
-from juryrank.comparing import compare_fits
+from juryrank.data import EXAMPLE_VOTES
+from juryrank.ranking.comparison import compare_fits
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = str(EXAMPLE_VOTES)

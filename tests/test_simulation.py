@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import chi2, multivariate_normal
 
 import juryrank as jr
-from juryrank.noise import GUMBEL, NORMAL
-from juryrank.simulation import Simulation
+from juryrank.model.noise import GUMBEL, NORMAL
+from juryrank.simulation.simulation import Simulation
 
 
 def test_same_seed_same_votes() -> None:

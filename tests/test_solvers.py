@@ -9,9 +9,8 @@ from numerics_help import model_wins
 from scipy.optimize import minimize
 
 from juryrank import InputError
-from juryrank.lists import no_lists
-from juryrank.noise import EXPONENTIAL, GUMBEL, NOISES, NORMAL, Noise
-from juryrank.objective import FIRST_GUESS, NO_PRIOR, Objective, Prior
+from juryrank.model.noise import EXPONENTIAL, GUMBEL, NOISES, NORMAL, Noise
+from juryrank.model.objective import FIRST_GUESS, NO_PRIOR, Objective, Prior
 from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
@@ -23,7 +22,8 @@ from juryrank.solvers.search import (
     votes_for,
 )
 from juryrank.solvers.spectral import RankCentrality, agreement_accuracy
-from juryrank.votes import Wins, wins_taken
+from juryrank.votes.lists import no_lists
+from juryrank.votes.votes import Wins, wins_taken
 
 SCORE = np.linspace(-1.5, 1.5, 8)
 ACCURACY = np.array([2.0, 1.0, 0.5, -1.0])

@@ -134,8 +134,8 @@ def test_all_ways_share_the_votes_and_those_of_the_best_fit_its_estimates() -> N
 
 
 def test_the_page_of_coverage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("juryrank.uncertainty.RESAMPLES", 10)
-    monkeypatch.setattr("juryrank.fitting.WHOLE", SHORT)
+    monkeypatch.setattr("juryrank.inference.covariance.RESAMPLES", 10)
+    monkeypatch.setattr("juryrank.ranking.rank.WHOLE", SHORT)
     monkeypatch.setattr("studies.covered.MODELS", ("hbtl",))
     counts = Counts(data_sets=2, bootstraps=2)
     written = save_coverage(study(counts, jobs=1), counts, tmp_path, "the command")
@@ -243,7 +243,7 @@ def test_a_newcomer_seldom_outranks_300_good_votes() -> None:
 
 
 def test_the_stress_test_and_its_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("juryrank.fitting.WHOLE", SHORT)
+    monkeypatch.setattr("juryrank.ranking.rank.WHOLE", SHORT)
     chosen = [jury.BY_NAME[name] for name in ("c0", "gf.5")]
     rows = stress.study(chosen, data_sets=2, seed=0, jobs=1)
     assert rows["setting"].to_list() == ["c0", "c0", "gf.5", "gf.5"]

@@ -16,14 +16,15 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from juryrank import pace, terminal
+from juryrank import progress as pace
+from juryrank.cli import terminal
+from juryrank.cli.terminal import ScoreBar, ranking_view
 from juryrank.errors import counted
-from juryrank.fitting import rank
-from juryrank.labels import literal, short
-from juryrank.ranking import Ranking
+from juryrank.ranking.rank import rank
+from juryrank.ranking.ranking import Ranking
 from juryrank.reading import votes_from
-from juryrank.simulation import simulate
-from juryrank.terminal import ScoreBar, ranking_view
+from juryrank.simulation.simulation import simulate
+from juryrank.text import literal, short
 
 
 def drawn(*parts: object, width: int = 40, encoding: str = "utf-8", color: bool = False) -> str:

@@ -26,14 +26,14 @@ from lists_help import (
 )
 
 import juryrank as jr
-from juryrank.asking import task_of
-from juryrank.connect import lone_judges
-from juryrank.effects import EffectModel
-from juryrank.fits import fit
-from juryrank.guard import OneSided, without_cells
-from juryrank.ranking import Ranking
+from juryrank.judging.one_sided import OneSided, without_cells
+from juryrank.model.effects import EffectModel
+from juryrank.ranking.fit import fit
+from juryrank.ranking.ranking import Ranking
+from juryrank.ranking.request import task_of
 from juryrank.solvers.paper import PaperSolver
-from juryrank.votes import Votes
+from juryrank.votes.connectivity import lone_judges
+from juryrank.votes.votes import Votes
 
 SPREAD = np.linspace(1.5, -1.5, 10)
 quiet = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")

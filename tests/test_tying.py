@@ -12,12 +12,12 @@ from scipy.optimize import minimize
 from scipy.stats import kendalltau
 
 import juryrank as jr
-from juryrank.asking import task_of
-from juryrank.effects import EffectModel
-from juryrank.guard import OneSided, without_cells
-from juryrank.simulation import Simulation
-from juryrank.tying import judges_differ
-from juryrank.votes import Votes
+from juryrank.judging.one_sided import OneSided, without_cells
+from juryrank.model.effects import EffectModel
+from juryrank.model.tie_readiness import judges_differ
+from juryrank.ranking.request import task_of
+from juryrank.simulation.simulation import Simulation
+from juryrank.votes.votes import Votes
 
 quiet = pytest.mark.filterwarnings("ignore::juryrank.JuryrankWarning")
 

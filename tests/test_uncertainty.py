@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import juryrank as jr
-from juryrank import information
-from juryrank import uncertainty as module
-from juryrank.arrays import Floats
-from juryrank.asking import PriorChoice, task_of
 from juryrank.errors import InputError
-from juryrank.fits import Fitted, fit
+from juryrank.inference import covariance as module
+from juryrank.inference import information
+from juryrank.inference.covariance import by_information, gauge_of, moves_of_judges
 from juryrank.inference.sampling import gauge_scale, robust_gauge
-from juryrank.objective import Objective
-from juryrank.uncertainty import by_information, gauge_of, moves_of_judges
+from juryrank.model.objective import Objective
+from juryrank.ranking.fit import Fitted, fit
+from juryrank.ranking.request import PriorChoice, task_of
+from juryrank.types import Floats
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 

@@ -16,11 +16,11 @@ from reading_help import read
 from typer.testing import CliRunner, Result
 
 import juryrank as jr
-from juryrank.bundled import EXAMPLE_VOTES
 from juryrank.cli.app import app
+from juryrank.data import EXAMPLE_VOTES
 from juryrank.reading import reader
 from juryrank.reading.unused import contexts_in
-from juryrank.words import effects_in_words
+from juryrank.report.sentences import effects_in_words
 
 PAIRS = list(combinations("abcd", 2))
 CRITERIA = ("helpful", "honest", "harmless")

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from juryrank.inference.claims import discoveries
+from juryrank.inference.ranks_and_tiers import discoveries
 from juryrank.judging.consistency import Consistency, consistency_of
 from juryrank.judging.verdicts import Observed, Standing, verdicts
-from juryrank.models import DISAGREEING
+from juryrank.model.registry import DISAGREEING
 from juryrank.reading import as_votes
 from studies.accusations import measured as accused
 from studies.attacks import measured as attack_measured

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from juryrank.typesetting import latex_table, markdown_table
-from juryrank.writing import html_table, save_frame
+from juryrank.writing.files import html_table, save_frame
+from juryrank.writing.typesetting import latex_table, markdown_table
 
 NASTY = [
     "a|b",
@@ -180,6 +180,6 @@ def test_what_cannot_be_written_is_said(ranking: jr.Ranking, tmp_path: Path, end
 def test_excel_needs_a_package(
     ranking: jr.Ranking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("juryrank.saving.find_spec", lambda _: None)
+    monkeypatch.setattr("juryrank.writing.targets.find_spec", lambda _: None)
     with pytest.raises(jr.InputError, match=r"pip install xlsxwriter"):
         ranking.save(tmp_path / "r.xlsx")

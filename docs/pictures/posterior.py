@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import juryrank as jr
-from juryrank.charting import png
+from juryrank.charts.library import png
 
 HERE = Path(__file__).parent
 

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 
 from juryrank.cli.app import app
-from juryrank.cli.helping import (
+from juryrank.cli.help import (
     HELP,
     READING,
     groups_of,

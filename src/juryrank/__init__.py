@@ -7,59 +7,59 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from juryrank import datasets as datasets
-    from juryrank.checking import Check, check
-    from juryrank.comparing import Comparison, compare
     from juryrank.errors import InputError, JuryrankError, JuryrankWarning
-    from juryrank.fitting import rank
-    from juryrank.intervals import Difference
-    from juryrank.joining import join_votes
-    from juryrank.judging.report import Heterogeneity, JudgeReport, judges
-    from juryrank.misfit import Misfit
-    from juryrank.noise import Noise, noise_from_log_density
-    from juryrank.ranking import Draws, Fit, Ranking
-    from juryrank.rankings import Rankings
+    from juryrank.inference.intervals import Difference
+    from juryrank.model.noise import Noise, noise_from_log_density
+    from juryrank.model.points import Scale
+    from juryrank.ranking.by_value import Rankings
+    from juryrank.ranking.comparison import Comparison, compare
+    from juryrank.ranking.judge_report import Heterogeneity, JudgeReport, judges
+    from juryrank.ranking.misfit import Misfit
+    from juryrank.ranking.rank import rank
+    from juryrank.ranking.ranking import Draws, Fit, Ranking
+    from juryrank.ranking.reliability import Reliability, SplitHalves
     from juryrank.reading import read_votes, votes_from
-    from juryrank.reliability import Reliability, SplitHalves
-    from juryrank.scaling import Scale
-    from juryrank.simulation import Simulation, simulate
+    from juryrank.reading.checks import Check, check
+    from juryrank.simulation.simulation import Simulation, simulate
     from juryrank.solvers.crowd import CrowdSolver
     from juryrank.solvers.paper import PaperSolver
     from juryrank.solvers.profile import ProfileSolver
-    from juryrank.votes import Votes
+    from juryrank.votes.concat import join_votes
+    from juryrank.votes.votes import Votes
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Check": "checking",
-    "Comparison": "comparing",
+    "Check": "reading.checks",
+    "Comparison": "ranking.comparison",
     "CrowdSolver": "solvers.crowd",
-    "Difference": "intervals",
-    "Draws": "ranking",
-    "Fit": "ranking",
-    "Heterogeneity": "judging.report",
+    "Difference": "inference.intervals",
+    "Draws": "ranking.ranking",
+    "Fit": "ranking.ranking",
+    "Heterogeneity": "ranking.judge_report",
     "InputError": "errors",
-    "JudgeReport": "judging.report",
+    "JudgeReport": "ranking.judge_report",
     "JuryrankError": "errors",
     "JuryrankWarning": "errors",
-    "Misfit": "misfit",
-    "Noise": "noise",
+    "Misfit": "ranking.misfit",
+    "Noise": "model.noise",
     "PaperSolver": "solvers.paper",
     "ProfileSolver": "solvers.profile",
-    "Ranking": "ranking",
-    "Rankings": "rankings",
-    "Reliability": "reliability",
-    "Scale": "scaling",
-    "Simulation": "simulation",
-    "SplitHalves": "reliability",
-    "Votes": "votes",
-    "check": "checking",
-    "compare": "comparing",
-    "join_votes": "joining",
-    "judges": "judging.report",
-    "noise_from_log_density": "noise",
-    "rank": "fitting",
+    "Ranking": "ranking.ranking",
+    "Rankings": "ranking.by_value",
+    "Reliability": "ranking.reliability",
+    "Scale": "model.points",
+    "Simulation": "simulation.simulation",
+    "SplitHalves": "ranking.reliability",
+    "Votes": "votes.votes",
+    "check": "reading.checks",
+    "compare": "ranking.comparison",
+    "join_votes": "votes.concat",
+    "judges": "ranking.judge_report",
+    "noise_from_log_density": "model.noise",
+    "rank": "ranking.rank",
     "read_votes": "reading",
-    "simulate": "simulation",
+    "simulate": "simulation.simulation",
     "votes_from": "reading",
 }
 

@@ -31,11 +31,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from juryrank.arrays import Floats
+from juryrank.types import Floats
 
 if TYPE_CHECKING:
-    from juryrank.lists import Lists
-    from juryrank.votes import Wins
+    from juryrank.votes.lists import Lists
+    from juryrank.votes.votes import Wins
 
 Integers = NDArray[np.int32]
 Offsets = NDArray[np.int64]

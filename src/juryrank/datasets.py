@@ -22,10 +22,10 @@ from urllib.request import urlopen
 import platformdirs
 import polars as pl
 
-from juryrank.bundled import EXAMPLE_VOTES
+from juryrank.data import EXAMPLE_VOTES
 from juryrank.errors import InputError, JuryrankError, counted
 from juryrank.reading import read_votes, votes_from
-from juryrank.votes import Votes
+from juryrank.votes.votes import Votes
 
 __all__ = ["Dataset", "country_population", "llm_judges", "reading_level"]
 

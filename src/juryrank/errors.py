@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from juryrank.labels import within
+from juryrank.text import within
 
 LONGEST_NAME, LONGEST_MESSAGE = 300, 2_000
 """Characters: a name or a message is as long as what it quotes, which may be a megabyte."""

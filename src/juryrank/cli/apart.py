@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from juryrank.errors import InputError, listing
 
 if TYPE_CHECKING:
-    from juryrank.intervals import Difference
-    from juryrank.ranking import Ranking
-    from juryrank.rankings import Rankings
-    from juryrank.scaling import Anchor
-    from juryrank.votes import ByValue, Votes
+    from juryrank.inference.intervals import Difference
+    from juryrank.model.points import Anchor
+    from juryrank.ranking.by_value import Rankings
+    from juryrank.ranking.ranking import Ranking
+    from juryrank.votes.votes import ByValue, Votes
 
 
 def votes_apart(votes: Votes, column: str, anchor: Anchor | None) -> ByValue:
@@ -50,7 +50,7 @@ class Versus:
 
 def versus(answer: Ranking | Rankings, items: tuple[str, str]) -> Versus:
     """Compare two items given as text, whatever the type of the labels; with each value apart."""
-    from juryrank.rankings import Rankings
+    from juryrank.ranking.by_value import Rankings
 
     if isinstance(answer, Rankings):
         return _versus_by_value(answer, items)

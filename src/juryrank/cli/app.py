@@ -24,7 +24,7 @@ from juryrank import __version__
 from juryrank.cli.apart import versus as compared_items
 from juryrank.cli.apart import votes_apart
 from juryrank.cli.exits import exits_politely
-from juryrank.cli.helping import (
+from juryrank.cli.help import (
     EXPERTS,
     HELP,
     MODELLING,
@@ -36,19 +36,7 @@ from juryrank.cli.helping import (
 )
 from juryrank.cli.paper import paper
 from juryrank.cli.source import Source, file_name, with_source
-from juryrank.errors import InputError, JuryrankWarning, counted
-from juryrank.labels import literal
-from juryrank.models import DEFAULT_MODEL, MODELS, model_named
-from juryrank.pace import long_work
-from juryrank.saving import (
-    SEPARATORS,
-    check_ending,
-    check_report_can_be_made,
-    check_savable,
-    is_any_of,
-)
-from juryrank.scaling import anchor_in, check_anchor, check_scale
-from juryrank.terminal import (
+from juryrank.cli.terminal import (
     answer_view,
     check_view,
     comparison_view,
@@ -58,18 +46,30 @@ from juryrank.terminal import (
     show_note,
     show_warning,
 )
+from juryrank.errors import InputError, JuryrankWarning, counted
+from juryrank.model.points import anchor_in, check_anchor, check_scale
+from juryrank.model.registry import DEFAULT_MODEL, MODELS, model_named
+from juryrank.ranking.expected_time import long_work
+from juryrank.text import literal
+from juryrank.writing.targets import (
+    SEPARATORS,
+    check_ending,
+    check_report_can_be_made,
+    check_savable,
+    is_any_of,
+)
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
-    from juryrank.comparing import Comparison
-    from juryrank.judging.report import JudgeReport
-    from juryrank.ranking import Ranking
-    from juryrank.rankings import Rankings
-    from juryrank.scaling import Anchor
-    from juryrank.simulation import Simulation
-    from juryrank.votes import ByValue, Votes
+    from juryrank.model.points import Anchor
+    from juryrank.ranking.by_value import Rankings
+    from juryrank.ranking.comparison import Comparison
+    from juryrank.ranking.judge_report import JudgeReport
+    from juryrank.ranking.ranking import Ranking
+    from juryrank.simulation.simulation import Simulation
+    from juryrank.votes.votes import ByValue, Votes
 
 DEFAULT_TOP, MOST_SHOWN = 20, 10**9
 VOTES_SAVED_AS = (".csv", ".tsv", ".json", ".parquet")
@@ -422,7 +422,7 @@ def rank(
     for path in _reports(out, report):
         _save_report(answer, path, title, source, [*source.paths, out, judges_out, report])
     if as_json:
-        from juryrank.writing import finite
+        from juryrank.writing.files import finite
 
         _print_json(finite(answer.to_dict() if compared is None else compared.answer))
     else:
@@ -473,7 +473,7 @@ def judges(
     )  # fmt: skip
     _save_table(report.table, "judges", out, safe_csv=safe_csv)
     if as_json:
-        from juryrank.writing import finite
+        from juryrank.writing.files import finite
 
         _print_json(finite(report.to_dict()))
     else:
@@ -492,7 +492,7 @@ def check(source: Source, as_json: AsJson = False) -> None:
       juryrank check votes.csv
     """
     votes = source.read(with_remarks=False)
-    from juryrank.checking import check as checked
+    from juryrank.reading.checks import check as checked
 
     found = checked(votes)
     if as_json:
@@ -688,7 +688,7 @@ def simulate(
     model_named(model)
     for path in () if out is None else _simulation_files(out):
         check_savable(path, VOTES_SAVED_AS)
-    from juryrank.simulation import simulate as simulated
+    from juryrank.simulation.simulation import simulate as simulated
 
     made = simulated(
         items,
@@ -749,7 +749,7 @@ def _numbers(option: str, text: str) -> list[float]:
 
 
 def _models(text: str) -> list[str]:
-    from juryrank.comparing import NO_TASTES
+    from juryrank.ranking.comparison import NO_TASTES
 
     found = []
     for name in (part.strip() for part in text.split(",")):
@@ -767,13 +767,13 @@ def _say_if_long(said: str | None) -> None:
 
 
 def _fitted_apart(by: ByValue, model: str, **options: Any) -> Rankings:
-    from juryrank.rankings import rank_each
+    from juryrank.ranking.by_value import rank_each
 
     return rank_each(by, lambda what, votes: _fitted(votes, model, f"{what}: ", **options))
 
 
 def _fitted(votes: Votes, model: str, what: str = "", **options: Any) -> Ranking:
-    from juryrank.fitting import rank as fit
+    from juryrank.ranking.rank import rank as fit
 
     _say_if_long(long_work(votes.lists, options["noise"] or model_named(model).noise))
     with progress(f"{what}Fitting {model}") as say, warnings.catch_warnings():
@@ -802,7 +802,7 @@ def _fitted(votes: Votes, model: str, what: str = "", **options: Any) -> Ranking
 
 
 def _judged(votes: Votes, model: str, **options: Any) -> JudgeReport:
-    from juryrank.judging.report import judges as look_at
+    from juryrank.ranking.judge_report import judges as look_at
 
     _say_if_long(long_work(votes.lists, options["noise"] or model_named(model).noise))
     with progress("Looking at judges") as say, warnings.catch_warnings():
@@ -824,8 +824,8 @@ def _anchor(asked: tuple[str, float], votes: Votes) -> Anchor:
 def _compared(
     votes: Votes, chosen: Sequence[str] | None, folds: int, seed: int, threads: int | None
 ) -> Comparison:
-    from juryrank.comparing import compare as fit_and_compare
-    from juryrank.comparing import long_comparison
+    from juryrank.ranking.comparison import compare as fit_and_compare
+    from juryrank.ranking.comparison import long_comparison
 
     _say_if_long(long_comparison(votes, chosen, folds))
     with progress("Comparing models") as say, warnings.catch_warnings():
@@ -893,7 +893,7 @@ def _save_report(
     source: Source,
     files: Sequence[object],
 ) -> None:
-    from juryrank.writing import write_text
+    from juryrank.writing.files import write_text
 
     command = _command_without_folders([str(file) for file in files if file is not None])
     with progress("Writing the report"):
@@ -919,7 +919,7 @@ def _command_without_folders(files: Sequence[str]) -> str:
 def _save_table(frame: pl.DataFrame, what: str, out: Path | None, *, safe_csv: bool) -> None:
     if out is None:
         return
-    from juryrank.writing import save_frame
+    from juryrank.writing.files import save_frame
 
     save_frame(frame, out, safe_csv=safe_csv)
     show_note(f"Saved the {what} to {out}.")
@@ -932,7 +932,7 @@ def _simulation_files(out: Path) -> tuple[Path, ...]:
 
 
 def _save_simulation(made: Simulation, out: Path) -> None:
-    from juryrank.writing import save_frame
+    from juryrank.writing.files import save_frame
 
     files = _simulation_files(out)
     frames = [made.votes, made.items, made.judges, *([made.effects] if len(made.effects) else [])]

@@ -11,9 +11,9 @@ from typing import Any
 import typer
 
 from juryrank.cli import INTERRUPTED
+from juryrank.cli.terminal import show_error
 from juryrank.errors import JuryrankError
-from juryrank.labels import LONGEST_PATH, within
-from juryrank.terminal import show_error
+from juryrank.text import LONGEST_PATH, within
 
 READER_GONE = 1
 """As rich and typer have it when the reader of stdout has left, as `head` does."""

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from juryrank.cli.exits import exits_politely
+from juryrank.cli.terminal import (
+    console,
+    plain_table,
+    progress,
+    show_error,
+    show_note,
+    show_warning,
+)
 from juryrank.errors import InputError, JuryrankError
 from juryrank.paper import REAL, STUDIES
-from juryrank.terminal import console, plain_table, progress, show_error, show_note, show_warning
 
 if TYPE_CHECKING:
     import polars as pl

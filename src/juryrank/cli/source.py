@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from juryrank.bundled import EXAMPLE_VOTES
-from juryrank.cli.helping import READING, TO_RANK, HelpAll
+from juryrank.cli.help import READING, TO_RANK, HelpAll
+from juryrank.cli.terminal import progress, show_note, show_warning
+from juryrank.data import EXAMPLE_VOTES
 from juryrank.errors import InputError, listing
-from juryrank.sizes import size_in_bytes
-from juryrank.terminal import progress, show_note, show_warning
+from juryrank.reading.memory_size import size_in_bytes
 
 if TYPE_CHECKING:
-    from juryrank.votes import Votes
+    from juryrank.votes.votes import Votes
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Source:
         return votes
 
     def _read_all(self) -> Votes:
-        from juryrank.joining import join_votes, named_apart
+        from juryrank.votes.concat import join_votes, named_apart
 
         paths, several = self._read_each()
         if self.judge_per_row and len(several) > 1:

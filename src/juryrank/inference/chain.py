@@ -45,9 +45,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from juryrank import _core
-from juryrank.arrays import Floats
 from juryrank.inference.opinions import Codes, Opinions, VoteInformation, juries_of, rounded
-from juryrank.objective import EFFECT_SD, Objective
+from juryrank.model.objective import EFFECT_SD, Objective
+from juryrank.types import Floats
 
 Value = TypeVar("Value", bound=np.generic)
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from juryrank.arrays import Floats
-from juryrank.lists import Lists, choices, judge_codes
-from juryrank.objective import NO_PRIOR, Objective
-from juryrank.votes import ALL_ONE, Wins, total_weight, wins_taken
+from juryrank.model.objective import NO_PRIOR, Objective
+from juryrank.types import Floats
+from juryrank.votes.lists import Lists, choices, judge_codes
+from juryrank.votes.votes import ALL_ONE, Wins, total_weight, wins_taken
 
 Codes = NDArray[np.int64]
 

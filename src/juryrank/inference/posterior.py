@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from juryrank.arrays import Floats
-from juryrank.effects import Layout
+from juryrank.inference.covariance import Uncertainty
+from juryrank.inference.normal import below, quantile
 from juryrank.inference.opinions import Codes
 from juryrank.inference.sampling import Sample
-from juryrank.normal import below, quantile
-from juryrank.uncertainty import Uncertainty
+from juryrank.model.effects import Layout
+from juryrank.types import Floats
 
 Kind = Literal["sampled", "normal"]
 """Draws from the exact posterior, or from a normal distribution that is close to it."""

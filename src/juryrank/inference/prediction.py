@@ -11,14 +11,14 @@ from functools import cached_property
 import numpy as np
 from scipy.special import logsumexp, stdtrit
 
-from juryrank.arrays import Floats
-from juryrank.effects import Layout
 from juryrank.inference.opinions import Codes
 from juryrank.inference.sampling import Sample
-from juryrank.lists import Lists
-from juryrank.noise import Noise
-from juryrank.objective import Objective
-from juryrank.votes import no_wins
+from juryrank.model.effects import Layout
+from juryrank.model.noise import Noise
+from juryrank.model.objective import Objective
+from juryrank.types import Floats
+from juryrank.votes.lists import Lists
+from juryrank.votes.votes import no_wins
 
 UNSEEN = -1
 """The code of a judge drawn at random, in proportion to votes."""

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from juryrank.arrays import Floats
 from juryrank.inference.chain import Chain, Draws
+from juryrank.inference.covariance import Gauge
 from juryrank.inference.opinions import Codes, Juries, opinions_of
-from juryrank.objective import Objective
+from juryrank.model.objective import Objective
 from juryrank.solvers.search import on_many_items
 from juryrank.solvers.solution import Solution
-from juryrank.uncertainty import Gauge
+from juryrank.types import Floats
 
 Counter = Callable[[int, int], None]
 """Called with (done, in all)."""

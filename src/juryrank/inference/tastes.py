@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from juryrank.arrays import Floats
-from juryrank.inference.claims import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.opinions import Codes
+from juryrank.inference.ranks_and_tiers import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.sampling import Sample
-from juryrank.votes import Votes, total_weight
+from juryrank.types import Floats
+from juryrank.votes.votes import Votes, total_weight
 
 TASTES = {
     "judge": pl.String(),

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from juryrank.lists import pairs_of, taken
-from juryrank.votes import LEFT_WON, TIE, Votes
+from juryrank.votes.lists import pairs_of, taken
+from juryrank.votes.votes import LEFT_WON, TIE, Votes
 
 Codes = NDArray[np.int32]
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from juryrank import _kernels
-from juryrank.arrays import Floats
-from juryrank.mapped import give_back, ranges
-from juryrank.noise import Noise
-from juryrank.normal import quantile
+from juryrank.inference.normal import quantile
+from juryrank.model.noise import Noise
 from juryrank.solvers.solution import Solution
-from juryrank.votes import Votes, given, weight_per_judge
+from juryrank.types import Floats
+from juryrank.votes.storage import give_back, ranges
+from juryrank.votes.votes import Votes, given, weight_per_judge
 
 LEAST_POSITION_BIAS = 0.1
 """The share of votes moved to one side that is worth a word."""

@@ -8,7 +8,7 @@ are shown beside them. A bad one is given
 - never to more than a third of the judges: then opinions split, and nobody is odd.
 
 That votes lean to one side (`position`), that they are exact copies or all on one item
-(`juryrank.accounts`), does not rest on what other judges think, and is always said.
+(`juryrank.judging.accounts`), does not rest on what other judges think, and is always said.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from juryrank.accounts import Voice
-from juryrank.arrays import Floats
 from juryrank.errors import counted, number
-from juryrank.guard import NOBODY, OneSided
-from juryrank.inference.claims import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.posterior import half_width
+from juryrank.inference.ranks_and_tiers import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.tastes import Orders, OutlyingTaste
+from juryrank.judging.accounts import Voice
 from juryrank.judging.consistency import Consistency, consistency_of
+from juryrank.judging.one_sided import NOBODY, OneSided
 from juryrank.judging.position import Positions, position_biased, position_reason
-from juryrank.labels import WIDEST_NAME, short
-from juryrank.models import APART_FROM_OTHERS, DISAGREEING, VERDICTS, Model, Verdict
-from juryrank.votes import Votes
+from juryrank.model.registry import APART_FROM_OTHERS, DISAGREEING, VERDICTS, Model, Verdict
+from juryrank.text import WIDEST_NAME, short
+from juryrank.types import Floats
+from juryrank.votes.votes import Votes
 
 RELIABLE = 0.5
 """A reliable judge is surely more accurate than this share of the average judge."""

@@ -27,9 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from juryrank.arrays import Floats
 from juryrank.errors import InputError
-from juryrank.noise import GUMBEL, Noise, noise_from_log_density
+from juryrank.model.noise import GUMBEL, Noise, noise_from_log_density
+from juryrank.types import Floats
 
 REQUIRED_STABILITY = 0.25
 """The theorem assumes ``M1, M2 <= sqrt(mu1 mu2) / 4``."""

@@ -17,12 +17,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from juryrank.arrays import Floats
-from juryrank.noise import NOISES, noise_from_log_density
+from juryrank.model.noise import NOISES, noise_from_log_density
 from juryrank.paper.constants import Truth
 from juryrank.reading import votes_from
-from juryrank.simulation import simulate
-from juryrank.votes import Wins, total_weight
+from juryrank.simulation.simulation import simulate
+from juryrank.types import Floats
+from juryrank.votes.votes import Wins, total_weight
 
 Terms = Callable[[ArrayLike], tuple[Floats, Floats, Floats]]
 """``g``, ``g'`` and ``g''``, as `Noise.terms` gives them."""

@@ -20,13 +20,13 @@ import numpy as np
 import polars as pl
 from scipy.linalg import null_space
 
-from juryrank.arrays import Floats
-from juryrank.charting import altair
+from juryrank.charts.library import altair
 from juryrank.errors import JuryrankWarning
-from juryrank.fitting import rank
-from juryrank.noise import Noise, noise_named
+from juryrank.model.noise import Noise, noise_named
 from juryrank.paper.pictures import save_study
-from juryrank.simulation import simulate
+from juryrank.ranking.rank import rank
+from juryrank.simulation.simulation import simulate
+from juryrank.types import Floats
 
 MODELS = {"hbtl": "gumbel", "htcv": "normal"}
 VOTES_PER_JUDGE = (50, 100, 200, 400, 800, 1600, 3200)

@@ -10,18 +10,18 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from juryrank.arrays import Floats
-from juryrank.charting import altair
-from juryrank.noise import noise_named
-from juryrank.objective import Objective
+from juryrank.charts.library import altair
+from juryrank.model.noise import noise_named
+from juryrank.model.objective import Objective
 from juryrank.paper.pictures import save_study
 from juryrank.paper.synthetic import SCORES, STEP_OF_ACCURACIES, STEP_OF_SCORES, Cell
 from juryrank.reading import votes_from
-from juryrank.simulation import simulate
+from juryrank.simulation.simulation import simulate
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.solution import Trace
 from juryrank.threads import one_blas_thread
+from juryrank.types import Floats
 
 # --- the probability of error against the accuracy -----------------------------------------------
 

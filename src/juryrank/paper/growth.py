@@ -19,13 +19,13 @@ import numpy as np
 import polars as pl
 from scipy.optimize import minimize_scalar
 
-from juryrank.arrays import Floats
-from juryrank.noise import Noise, noise_named
-from juryrank.objective import Objective
+from juryrank.model.noise import Noise, noise_named
+from juryrank.model.objective import Objective
 from juryrank.paper.constants import Truth
 from juryrank.paper.curvature import expected_wins, hessian, sampled_wins
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.threads import one_blas_thread
+from juryrank.types import Floats
 
 NOISE_NAMES = ("gumbel", "normal")
 BASE = {"n": 20, "m": 20, "k": 1000}

@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from juryrank.charting import png
-from juryrank.writing import write_text, write_whole
+from juryrank.charts.library import png
+from juryrank.writing.files import write_text, write_whole
 
 
 def save_study(

@@ -16,20 +16,20 @@ import numpy as np
 import polars as pl
 from scipy.stats import kendalltau
 
-from juryrank.arrays import Floats
-from juryrank.comparing import COMPARED, Comparison, compare
 from juryrank.datasets import Dataset, country_population, reading_level
 from juryrank.errors import JuryrankWarning
-from juryrank.fitting import rank
-from juryrank.models import DEFAULT_MODEL, model_named
-from juryrank.noise import noise_named
-from juryrank.objective import Objective
+from juryrank.model.noise import noise_named
+from juryrank.model.objective import Objective
+from juryrank.model.registry import DEFAULT_MODEL, model_named
 from juryrank.paper.published import real_tables
+from juryrank.ranking.comparison import COMPARED, Comparison, compare
+from juryrank.ranking.rank import rank
 from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.threads import one_blas_thread
-from juryrank.votes import Votes
+from juryrank.types import Floats
+from juryrank.votes.votes import Votes
 
 EQUAL, CROWD, ALGORITHM_1 = ("btl", "tcv"), ("crowdbt", "crowdtcv"), ("hbtl", "htcv")
 METHODS = (*EQUAL, *CROWD, *ALGORITHM_1)

@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from juryrank.charting import altair
-from juryrank.models import DEFAULT_MODEL
+from juryrank.charts.library import altair
+from juryrank.model.registry import DEFAULT_MODEL
 from juryrank.paper.pictures import save_study
 from juryrank.paper.real import (
     LAMBDAS,
@@ -23,7 +23,7 @@ from juryrank.paper.real import (
     real_verdict,
     unsettled,
 )
-from juryrank.writing import write_whole
+from juryrank.writing.files import write_whole
 
 Rows = tuple[list[str], list[list[str]]]
 """Header and rows of a table."""

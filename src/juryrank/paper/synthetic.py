@@ -24,20 +24,20 @@ import polars as pl
 from scipy.stats import kendalltau
 
 from juryrank import __version__
-from juryrank.arrays import Floats
 from juryrank.errors import InputError, JuryrankWarning, require_seed
-from juryrank.fitting import rank
-from juryrank.noise import noise_named
-from juryrank.objective import Objective
+from juryrank.model.noise import noise_named
+from juryrank.model.objective import Objective
 from juryrank.paper import TABLES
 from juryrank.paper.published import synthetic_tables
+from juryrank.ranking.rank import rank
 from juryrank.reading import votes_from
-from juryrank.simulation import simulate
+from juryrank.simulation.simulation import simulate
 from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.threads import available_threads, one_blas_thread
-from juryrank.votes import Votes
+from juryrank.types import Floats
+from juryrank.votes.votes import Votes
 
 ITEMS = 20
 SCORES = np.arange(1, ITEMS + 1) / ITEMS

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from juryrank.charting import altair
+from juryrank.charts.library import altair
 from juryrank.paper.pictures import save_study
 from juryrank.paper.synthetic import CELL, gap_closed, published_methods, summary, verdict
 

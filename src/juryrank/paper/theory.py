@@ -20,8 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from juryrank.arrays import Floats
-from juryrank.objective import Objective
+from juryrank.model.objective import Objective
 from juryrank.paper.constants import (
     Constants,
     Truth,
@@ -38,7 +37,8 @@ from juryrank.paper.curvature import (
 )
 from juryrank.paper.growth import NOISE_NAMES, Progress, evenly, growth, slopes, squared_errors
 from juryrank.solvers.paper import PaperSolver
-from juryrank.votes import Wins
+from juryrank.types import Floats
+from juryrank.votes.votes import Wins
 
 FEW, MANY = "20 judges", "2^20 judges"
 POINTS = {FEW: 200, MANY: 5}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from juryrank.charting import altair
+from juryrank.charts.library import altair
 from juryrank.paper.growth import BASE, GRIDS, WHATS, mean_errors
 from juryrank.paper.pictures import save_study
 from juryrank.paper.theory import ITERATIONS, POINTS, Theory

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.lists import Lists
 from juryrank.reading.coding import Coded, Codes, coded, order_by, ordered, same_kind
 from juryrank.reading.files import Rows
 from juryrank.reading.outcomes import Words
 from juryrank.reading.rows import MOST_CASES, SKIPPED, Complaint, Mask, Rules, na_names, sift
 from juryrank.reading.spelling import sentences, told, with_spellings
-from juryrank.votes import LEFT_WON, TIE, Votes
+from juryrank.votes.lists import Lists
+from juryrank.votes.votes import LEFT_WON, TIE, Votes
 
 Ints = NDArray[np.int64]
 REST = np.iinfo(np.int32).max

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError, counted
-from juryrank.joining import join_votes, named_apart
 from juryrank.reading.coding import Coded, coded, in_order, labels, whole_numbers
 from juryrank.reading.columns import column_named
 from juryrank.reading.files import Part, Rows, header
@@ -25,7 +24,8 @@ from juryrank.reading.rows import (
     refuse,
     sift,
 )
-from juryrank.votes import ByValue, LeftOut, Votes, in_natural_order
+from juryrank.votes.concat import join_votes, named_apart
+from juryrank.votes.votes import ByValue, LeftOut, Votes, in_natural_order
 
 Ints = NDArray[np.int64]
 MOST_VALUES = 50

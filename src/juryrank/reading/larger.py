@@ -20,9 +20,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError
-from juryrank.joining import joined_names, joined_notices, joined_spellings, left_out_together
-from juryrank.lists import no_lists
-from juryrank.mapped import check_room, give_back, in_room, new_mapped, pieces, ranges
 from juryrank.reading.coding import (
     MISSING,
     Codes,
@@ -66,8 +63,11 @@ from juryrank.reading.rows import (
     weights,
 )
 from juryrank.reading.spelling import Seen, Spelled, sentences, spelled, told
-from juryrank.spellings import Spellings
-from juryrank.votes import LEFT_WON, LeftOut, Votes, equal_weights
+from juryrank.votes.concat import joined_names, joined_notices, joined_spellings, left_out_together
+from juryrank.votes.lists import no_lists
+from juryrank.votes.lookalikes import Spellings
+from juryrank.votes.storage import check_room, give_back, in_room, new_mapped, pieces, ranges
+from juryrank.votes.votes import LEFT_WON, LeftOut, Votes, equal_weights
 
 LARGEST_BATCH, LARGEST_PIECE = 1 << 18, 1 << 20
 BYTES_PER_READ_ROW = 1000

@@ -14,8 +14,8 @@ from juryrank.reading.coding import PIECE, Coded, coded, labels, translated
 from juryrank.reading.columns import PairColumns
 from juryrank.reading.names import NAMES, plain
 from juryrank.reading.verdicts import number_in, numbers_of_sides, statement
-from juryrank.spellings import looks
-from juryrank.votes import LEFT_WON, RIGHT_WON, TIE
+from juryrank.votes.lookalikes import looks
+from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE
 
 UNKNOWN, AMBIGUOUS, SKIP, BOTH_BAD = 2, 3, 4, 5
 """Beside `LEFT_WON`, `TIE` and `RIGHT_WON`: what a row can be before it is a vote."""

@@ -10,7 +10,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError
-from juryrank.lists import no_lists
 from juryrank.reading.coding import (
     MISSING,
     Coded,
@@ -36,7 +35,8 @@ from juryrank.reading.rows import (
     weights,
 )
 from juryrank.reading.spelling import sentences, told, with_spellings
-from juryrank.votes import LEFT_WON, Repeats, Votes, equal_weights
+from juryrank.votes.lists import no_lists
+from juryrank.votes.votes import LEFT_WON, Repeats, Votes, equal_weights
 
 
 def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:

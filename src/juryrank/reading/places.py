@@ -12,9 +12,9 @@ from typing import IO
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import near_names
-from juryrank.labels import LONGEST_PATH, within
 from juryrank.reading.archives import is_archive, unpacked
 from juryrank.reading.formats import ARCHIVE, ENDINGS, ending_of
+from juryrank.text import LONGEST_PATH, within
 
 GLOB_SIGNS = frozenset("*?[")
 STANDARD_INPUT = Path("/dev/stdin")

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from juryrank.errors import InputError
-from juryrank.votes import LeftOut
+from juryrank.votes.votes import LeftOut
 
 Record = Mapping[str, Any]
 PLACE = "(place)"

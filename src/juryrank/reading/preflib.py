@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from juryrank.errors import InputError
-from juryrank.lists import taken
 from juryrank.reading.columns import RankingColumns
 from juryrank.reading.nesting import flat
 from juryrank.reading.plain import PLACE, Plain
-from juryrank.votes import Votes, equal_weights
+from juryrank.votes.lists import taken
+from juryrank.votes.votes import Votes, equal_weights
 
 COLUMNS = RankingColumns("order", None, None, "count", unread="unread")
 """The columns of the frame that `preflib_rows` makes, beside the place of each order."""

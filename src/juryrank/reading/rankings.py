@@ -24,7 +24,7 @@ from juryrank.reading.rows import (
     missing,
     weights,
 )
-from juryrank.votes import TIE
+from juryrank.votes.votes import TIE
 
 _HOW_TO_WRITE = (
     "Write a > b > c, with = for ties, or a JSON list such as "

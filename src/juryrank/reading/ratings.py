@@ -25,7 +25,7 @@ from juryrank.reading.rows import (
     weights,
 )
 from juryrank.reading.spelling import sentences, told, with_spellings
-from juryrank.votes import LeftOut, Votes
+from juryrank.votes.votes import LeftOut, Votes
 
 Ints = NDArray[np.int64]
 MOST_PAIRS = 50_000_000

@@ -11,7 +11,6 @@ from typing import IO, Literal
 import polars as pl
 
 from juryrank.errors import InputError
-from juryrank.joining import joined_readings
 from juryrank.reading import preflib
 from juryrank.reading.ballots import ballot_votes
 from juryrank.reading.by_value import column_to_rank_by, votes_by_value
@@ -30,6 +29,7 @@ from juryrank.reading.frames import part_of
 from juryrank.reading.grids import made_long
 from juryrank.reading.larger import larger_votes
 from juryrank.reading.long import long_ballots
+from juryrank.reading.memory_size import size_in_bytes
 from juryrank.reading.mistaken import check_winners
 from juryrank.reading.names import plain
 from juryrank.reading.outcomes import as_text, told_numbers
@@ -46,8 +46,8 @@ from juryrank.reading.verdicts import number_in
 from juryrank.reading.ways import ways_out
 from juryrank.reading.where import Filtered
 from juryrank.reading.where import filtered as filtered_parts
-from juryrank.sizes import size_in_bytes
-from juryrank.votes import ByValue, LeftOut, Reading, Votes
+from juryrank.votes.concat import joined_readings
+from juryrank.votes.votes import ByValue, LeftOut, Reading, Votes
 
 MOST_TOLD_APART = 1_000_000
 """Rows up to which votes on other questions are told from duplicates."""

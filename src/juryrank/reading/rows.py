@@ -15,7 +15,7 @@ from juryrank.reading.coding import Coded, coded, labels
 from juryrank.reading.files import Rows
 from juryrank.reading.outcomes import AMBIGUOUS, UNKNOWN, Outcomes, Words
 from juryrank.reading.spelling import with_spellings
-from juryrank.votes import LeftOut
+from juryrank.votes.votes import LeftOut
 
 Mask = NDArray[np.bool_]
 MOST_CASES, MOST_VALUES, MOST_KEPT_VALUES = 3, 8, 1000

@@ -17,8 +17,8 @@ from juryrank.reading.columns import Columns, LongColumns, RatingColumns
 from juryrank.reading.files import Part, column_types, read_rows
 from juryrank.reading.names import plain
 from juryrank.reading.rows import Rules, weights
-from juryrank.spellings import looks
-from juryrank.votes import JudgeTimes, Votes
+from juryrank.votes.lookalikes import looks
+from juryrank.votes.votes import JudgeTimes, Votes
 
 _TIME = re.compile(
     r"(?:\w+_)?(?:duration|elapsed|elapsed_time|time_taken|time_spent|time_needed|time_used|"

@@ -20,8 +20,8 @@ from juryrank.reading.plain import PLACE
 from juryrank.reading.rows import Rules
 from juryrank.reading.unused import maybe_judges, pooled_in
 from juryrank.reading.where import Filtered
-from juryrank.spellings import Spellings
-from juryrank.votes import Reading
+from juryrank.votes.lookalikes import Spellings
+from juryrank.votes.votes import Reading
 
 _KINDS = {
     PairColumns: "pairs",

@@ -14,7 +14,7 @@ import polars as pl
 
 from juryrank.reading.files import Part, first_rows, value_counts
 from juryrank.reading.names import NAMES, plain
-from juryrank.votes import Pooled
+from juryrank.votes.votes import Pooled
 
 FEWEST_VALUES, MOST_VALUES = 2, 20
 """Of a context whose votes may well be worth a ranking each."""

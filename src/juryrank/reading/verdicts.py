@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from juryrank.reading.names import plain
-from juryrank.votes import LEFT_WON, RIGHT_WON, TIE
+from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE
 
 _NOUNS = (
     "assistant|model|response|option|answer|output|item|system|candidate|text|image|summary|"

@@ -11,13 +11,21 @@ import polars as pl
 
 from juryrank.errors import counted, listing, number
 from juryrank.judging.verdicts import by_attention
-from juryrank.labels import WIDEST_NAME, short
-from juryrank.models import NEEDS_ATTENTION, Verdict
-from juryrank.remarks import remarks_beside_verdicts
-from juryrank.words import CLEAR, WORTH_SAYING, is_sure, leading, likely_best, some, tier_columns
+from juryrank.model.registry import NEEDS_ATTENTION, Verdict
+from juryrank.ranking.cautions import remarks_beside_verdicts
+from juryrank.report.sentences import (
+    CLEAR,
+    WORTH_SAYING,
+    is_sure,
+    leading,
+    likely_best,
+    some,
+    tier_columns,
+)
+from juryrank.text import WIDEST_NAME, short
 
 if TYPE_CHECKING:
-    from juryrank.ranking import Ranking
+    from juryrank.ranking.ranking import Ranking
 
 MOST_TIERS = 5
 NAMED_IN_TIER = 8

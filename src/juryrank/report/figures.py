@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from juryrank.charting import altair
+from juryrank.charts.charts import MOST_IN_MATRIX, MOST_NAMED, pairs_with_dots
+from juryrank.charts.library import altair
 from juryrank.errors import percent
-from juryrank.models import model_named
-from juryrank.plots import MOST_IN_MATRIX, MOST_NAMED, pairs_with_dots
+from juryrank.model.registry import model_named
 
 if TYPE_CHECKING:
-    from juryrank.ranking import Ranking
+    from juryrank.ranking.ranking import Ranking
 
 LEADERS = 15
 """So many items are drawn on the first page; the table shows them all."""

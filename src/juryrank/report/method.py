@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from juryrank import __version__
 from juryrank.errors import counted, percent
-from juryrank.models import model_named
-from juryrank.reliability import LEAST_ITEMS
-from juryrank.words import effects_in_words, scale_in_words, tastes_in_words
+from juryrank.model.registry import model_named
+from juryrank.ranking.reliability import LEAST_ITEMS
+from juryrank.report.sentences import effects_in_words, scale_in_words, tastes_in_words
 
 if TYPE_CHECKING:
-    from juryrank.ranking import Fit, Ranking
+    from juryrank.ranking.ranking import Fit, Ranking
 
 WAYS_TO_INTERVALS = {
     "posterior": "read off the posterior; ranks and tiers hold all together",

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from scipy.special import ndtr
 
+from juryrank.charts.charts import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
 from juryrank.errors import InputError, counted
-from juryrank.labels import literal
-from juryrank.models import VERDICTS, model_named
-from juryrank.plots import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
+from juryrank.model.registry import VERDICTS, model_named
 from juryrank.report.decision import concerns, next_steps, other_warnings, tiers
 from juryrank.report.figures import Figure, agreement_is_chance, figures
 from juryrank.report.method import method, reliability, solver
+from juryrank.report.sentences import example, headline, lead, limits
 from juryrank.report.tables import (
     ROWS_AT_FIRST,
     Table,
@@ -28,15 +28,15 @@ from juryrank.report.tables import (
     pairs_table,
     telling_pairs,
 )
-from juryrank.saving import check_report_can_be_made
-from juryrank.words import example, headline, lead, limits
+from juryrank.text import literal
+from juryrank.writing.targets import check_report_can_be_made
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    from juryrank.ranking import Ranking
-    from juryrank.rankings import Rankings
+    from juryrank.ranking.by_value import Rankings
+    from juryrank.ranking.ranking import Ranking
 
 SURPRISING = 2.0
 DAY_OF_BUILD = "SOURCE_DATE_EPOCH"

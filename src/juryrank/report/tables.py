@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from juryrank.charts.charts import LANDMARKS, LEAST_VOTES_OF_DOT
 from juryrank.errors import number, percent
 from juryrank.judging.verdicts import by_attention
-from juryrank.models import VERDICTS, model_named
-from juryrank.plots import LANDMARKS, LEAST_VOTES_OF_DOT
-from juryrank.words import chance_in_percent
+from juryrank.model.registry import VERDICTS, model_named
+from juryrank.report.sentences import chance_in_percent
 
 if TYPE_CHECKING:
-    from juryrank.ranking import Ranking
+    from juryrank.ranking.ranking import Ranking
 
 MOST_ROWS = 2_000
 MOST_PAIRS = 100

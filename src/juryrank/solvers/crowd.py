@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from juryrank import _kernels
-from juryrank.arrays import Floats
 from juryrank.errors import InputError
-from juryrank.lists import judge_codes
-from juryrank.objective import Objective
+from juryrank.model.objective import Objective
 from juryrank.solvers.solution import Solution, Watcher
-from juryrank.votes import total_weight
+from juryrank.types import Floats
+from juryrank.votes.lists import judge_codes
+from juryrank.votes.votes import total_weight
 
 LEAST_CHANCE = 1e-6
 

@@ -16,12 +16,12 @@ from typing import Literal
 
 import numpy as np
 
-from juryrank.arrays import Floats, finite_numbers
 from juryrank.errors import InputError, require_seed
-from juryrank.objective import Objective
+from juryrank.model.objective import Objective
 from juryrank.solvers.solution import Solution, Trace, Watcher
 from juryrank.solvers.spectral import RankCentrality
-from juryrank.votes import total_weight, wins_per_judge
+from juryrank.types import Floats, finite_numbers
+from juryrank.votes.votes import total_weight, wins_per_judge
 
 Order = Literal["simultaneous", "accuracy-first", "score-first"]
 Loss = Literal["sum", "mean"]

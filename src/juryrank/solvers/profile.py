@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from juryrank.arrays import Floats
 from juryrank.errors import InputError
-from juryrank.objective import Curvature, Objective
-from juryrank.solvers.descent import minimised
+from juryrank.model.objective import Curvature, Objective
+from juryrank.solvers.lbfgs import minimised
 from juryrank.solvers.solution import Solution, Watcher
+from juryrank.types import Floats
 
 CORRECTIONS = 12
 COARSE = 1.0

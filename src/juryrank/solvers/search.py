@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from juryrank import _kernels
-from juryrank.arrays import Floats
-from juryrank.effects import NO_EFFECTS
-from juryrank.lists import NO_LISTS, taken
-from juryrank.noise import GUMBEL
-from juryrank.objective import Objective
+from juryrank.model.effects import NO_EFFECTS
+from juryrank.model.noise import GUMBEL
+from juryrank.model.objective import Objective
 from juryrank.solvers.profile import COARSE, ProfileSolver, first_step
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.solvers.spectral import agreement_accuracy
-from juryrank.votes import Wins, wins_taken
+from juryrank.types import Floats
+from juryrank.votes.lists import NO_LISTS, taken
+from juryrank.votes.votes import Wins, wins_taken
 
 Voice = Literal["fair", "judges", "votes"]
 """Who says which end is up."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from juryrank.arrays import Floats
+from juryrank.types import Floats
 
 Step = tuple[int, float, float]
 """An evaluation: its number, the objective and the gradient's size."""

@@ -8,11 +8,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 
-from juryrank.arrays import Floats
 from juryrank.errors import JuryrankError
-from juryrank.lists import Lists, judge_codes, pairs_of, taken
 from juryrank.solvers.solution import Solution
-from juryrank.votes import Wins
+from juryrank.types import Floats
+from juryrank.votes.lists import Lists, judge_codes, pairs_of, taken
+from juryrank.votes.votes import Wins
 
 LARGEST_DENSE = 1500
 FEW_JUDGES = 50

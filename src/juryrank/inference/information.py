@@ -1,0 +1,260 @@
+"""Second derivatives of the objective in all unknowns, without a judge x item matrix.
+
+``A``, ``B`` and ``C`` are the blocks in the state (scores and effects), between, and in the
+accuracies. ``C`` is diagonal and every judge has a column ``b_u`` of ``B``, with entries only for
+what its votes are about. All ``b_u`` together would take more room than the votes: they are worked
+out for some judges, used and forgotten, as often as they are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, blas, lapack
+from scipy.sparse import csr_array
+
+from juryrank import _kernels
+from juryrank.model.effects import Layout
+from juryrank.model.objective import Objective
+from juryrank.types import Floats
+
+Judges = NDArray[np.int64]
+
+MOST_DENSE = 3_000
+"""With more unknowns, ``A`` is not kept as a whole matrix."""
+MOST_NUMBERS = 1 << 20
+"""Of the ``b_u`` that are worked out at a time."""
+MIRRORED_AT_ONCE = 64
+"""Rows of a triangle that fit into the nearest memory."""
+LEAST_BEND = 1e-12
+"""An accuracy with less curvature is not determined at all; its judge is left out of the errors."""
+WIDE = 10
+"""Judges whose votes may be about 1 / WIDE of all unknowns go through matrix products."""
+NO_MATRIX = np.empty((0, 0))
+
+
+class Inverse(NamedTuple):
+    """The inverse of a positive matrix, ``R' R``."""
+
+    root: Floats
+    """``R``, a lower triangle; what stands above its diagonal has no meaning."""
+    whole: Floats
+
+
+class Information:
+    """The blocks at one point.
+
+    With very many unknowns the effects of single judges are taken as known. `layout` is that of
+    what is not.
+    """
+
+    def __init__(self, objective: Objective, state: Floats, accuracy: Floats) -> None:
+        self.objective = objective
+        self.layout = _small_enough(objective.layout)
+        self.at = _places_of(self.layout, objective.layout)
+        """Where the unknowns stand in the whole state."""
+        self.state, self.accuracy = state, accuracy
+        self.bend = np.full(objective.n_judges, objective.prior.accuracy_precision)
+        """``C``."""
+        self.share = np.zeros(objective.n_judges)
+        """``C^-1``, or 0 where the accuracies are known."""
+        self._upper = np.zeros((self.size, self.size))
+        """``A - B C^-1 B'``, prior included; its upper triangle."""
+        np.fill_diagonal(self._upper, objective.state_bend(state)[self.at])
+        for some in self._rows(self._upper):
+            self.bend[some.judges] += some.bend
+            share = shares(objective, self.bend[some.judges])
+            self.share[some.judges] = share
+            if objective.accuracies_free:
+                some.subtract_squares(share, self._upper)
+
+    @property
+    def size(self) -> int:
+        """How many unknowns there are, beside the accuracies."""
+        return self.layout.size
+
+    @property
+    def diagonal(self) -> Floats:
+        """Of ``A - B C^-1 B'``, prior included."""
+        return np.diag(self._upper)
+
+    def profile_matrix(self) -> Floats:
+        """``A - B C^-1 B'``, prior included."""
+        return mirrored(self._upper.copy())
+
+    def mixed_sum(self, factor: Floats) -> Floats:
+        """``sum_u factor_u b_u``."""
+        total = np.zeros(self.size)
+        for some in self._rows(NO_MATRIX):
+            total += some.rows.T @ factor[some.judges]
+        return total
+
+    def mixed_rows(self, first: int, last: int) -> Floats:
+        """``b_u`` of some judges, a row for each."""
+        room = np.empty((last - first, self.size))
+        return self._dense_rows(np.arange(first, last), NO_MATRIX, room).rows
+
+    def mixed_forms(self, inverse: Inverse, direction: Floats) -> tuple[Floats, Floats]:
+        """``b_u' inverse b_u`` and ``b_u' direction`` for every judge."""
+        square, along = np.empty(len(self.share)), np.empty(len(self.share))
+        for some in self._rows(NO_MATRIX):
+            along[some.judges] = some.rows @ direction
+            square[some.judges] = some.squares(inverse)
+        return square, along
+
+    def _rows(self, matrix: Floats) -> Iterator[_DenseRows | _SparseRows]:
+        """``b_u`` of all judges, some at a time; ``A`` is added to the matrix, if it has a size.
+
+        What has been given is gone when the next is.
+        """
+        is_wide = self._most_places * WIDE >= self.size
+        wide, narrow = np.flatnonzero(is_wide), np.flatnonzero(~is_wide)
+        at_once = max(MOST_NUMBERS // self.size, 1)
+        # Always the same memory: to get new pages from the system takes longer than to fill them.
+        room = np.empty((min(at_once, len(wide)), self.size))
+        for first in range(0, len(wide), at_once):
+            yield self._dense_rows(wide[first : first + at_once], matrix, room)
+        group = np.cumsum(self._most_places[narrow]) // MOST_NUMBERS
+        for number in np.unique(group):
+            yield self._sparse_rows(narrow[group == number], matrix)
+
+    @cached_property
+    def _most_places(self) -> Judges:
+        """How many unknowns each judge's votes can be about."""
+        wins, lists, model = self.objective.wins, self.objective.lists, self.layout.model
+        entries = np.diff(lists.begin[lists.start])
+        return np.asarray(2 * np.diff(wins.start) + entries + len(model.sizes) + 3)
+
+    def _dense_rows(self, judges: Judges, matrix: Floats, room: Floats) -> _DenseRows:
+        rows, bend = room[: len(judges)], np.empty(len(judges))
+        rows[:] = 0.0
+        _kernels.blocks_pass(*self._known_to_kernels, judges, matrix, rows, bend)
+        self.objective.give_back(0, self.objective.n_judges)
+        return _DenseRows(judges, bend, rows)
+
+    def _sparse_rows(self, judges: Judges, matrix: Floats) -> _SparseRows:
+        most = int(self._most_places[judges].sum())
+        start, bend = np.zeros(len(judges) + 1, dtype=np.int64), np.empty(len(judges))
+        place, mixed = np.empty(most, dtype=np.int32), np.empty(most)
+        _kernels.sparse_blocks_pass(
+            *self._known_to_kernels, judges, matrix, np.empty(0), self.size,
+            start, place, mixed, bend,
+        )  # fmt: skip
+        self.objective.give_back(0, self.objective.n_judges)
+        rows = csr_array(
+            (mixed[: start[-1]], place[: start[-1]], start), shape=(len(judges), self.size)
+        )
+        rows.sort_indices()
+        return _SparseRows(judges, bend, rows)
+
+    @cached_property
+    def _known_to_kernels(self) -> tuple[object, ...]:
+        objective, score = self.objective, self.state[: self.objective.n_items]
+        chained = objective.chained
+        ready = chained and chained.ready(chained.places(score, self.accuracy))
+        return (
+            objective.noise.code, objective.wins, *objective.known_to_kernels(self.state),
+            self.layout.places, ready, score, self.accuracy,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _DenseRows:
+    """``b_u`` of some judges, a row for each, and the votes' part of their ``C_u``."""
+
+    judges: Judges
+    bend: Floats
+    rows: Floats
+
+    def subtract_squares(self, share: Floats, upper: Floats) -> None:
+        """Subtract ``sum_u share_u b_u b_u'`` from an upper triangle; the rows are spoilt."""
+        rows = self.rows
+        rows *= np.sqrt(share)[:, None]
+        # To BLAS, which has columns where we have rows, an upper triangle is a lower one.
+        blas.dsyrk(-1.0, rows.T, beta=1.0, c=upper.T, lower=1, overwrite_c=1)
+
+    def squares(self, inverse: Inverse) -> Floats:
+        """``b_u' inverse b_u``, as ``|R b_u|^2``; the rows are spoilt."""
+        found = blas.dtrmm(1.0, inverse.root, self.rows.T, lower=1, overwrite_b=1)
+        return np.asarray(np.einsum("iu,iu->u", found, found))
+
+
+@dataclass(frozen=True)
+class _SparseRows:
+    """The same for judges whose votes are about few unknowns."""
+
+    judges: Judges
+    bend: Floats
+    rows: csr_array
+
+    def subtract_squares(self, share: Floats, upper: Floats) -> None:
+        """Subtract ``sum_u share_u b_u b_u'`` from an upper triangle."""
+        rows = self.rows
+        _kernels.subtract_squares(rows.indptr, rows.indices, rows.data, share, upper)
+
+    def squares(self, inverse: Inverse) -> Floats:
+        """``b_u' inverse b_u``."""
+        rows, found = self.rows, np.empty(len(self.judges))
+        _kernels.squares(rows.indptr, rows.indices, rows.data, inverse.whole, found)
+        return found
+
+
+def inverse_of(matrix: Floats) -> Inverse:
+    """The inverse of a symmetric matrix, which is spoilt.
+
+    Raises `LinAlgError` where it is not positive.
+    """
+    factor, failed = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+    if failed:
+        raise LinAlgError("The matrix is not positive definite.")
+    root, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
+    whole, _ = lapack.dlauum(root, lower=1)
+    return Inverse(root, mirrored(whole.T))
+
+
+def shares(objective: Objective, bend: Floats) -> Floats:
+    """``C^-1`` of some judges, or 0 where the accuracies are known."""
+    found = np.zeros(len(bend))
+    if not objective.accuracies_free:
+        return found
+    return np.divide(1.0, bend, out=found, where=bend > LEAST_BEND)
+
+
+def add_product(matrix: Floats, factor: float, rows: Floats, columns: Floats) -> None:
+    """Add ``factor rows columns'`` to a matrix, in place."""
+    # To BLAS, which has columns where we have rows, the matrix is its transpose.
+    blas.dger(factor, columns, rows, a=matrix.T, overwrite_a=1)
+
+
+def mirrored(upper: Floats) -> Floats:
+    """Make a matrix symmetric by its upper triangle, in place and block by block."""
+    for first in range(0, len(upper), MIRRORED_AT_ONCE):
+        own = slice(first, first + MIRRORED_AT_ONCE)
+        corner = upper[own, own]
+        corner[:] = np.triu(corner) + np.triu(corner, 1).T
+        upper[own.stop :, own] = upper[own, own.stop :].T
+    return upper
+
+
+def _small_enough(layout: Layout) -> Layout:
+    """The layout without effects for which there is no room."""
+    if layout.size <= MOST_DENSE:
+        return layout
+    model = replace(layout.model, ties_by_judge=False, order_by_judge=False)
+    return replace(layout, model=model)
+
+
+def _places_of(small: Layout, whole: Layout) -> NDArray[np.int64]:
+    """Where each unknown of the smaller layout stands in the whole one."""
+    index = np.arange(whole.size)
+    parts = [index[: whole.n_items]]
+    for name in ("tie", "own_tie", "order", "own_order"):
+        part: slice = getattr(small, name)
+        if part.stop > part.start:
+            parts.append(index[getattr(whole, name)])
+    return np.concatenate(parts)

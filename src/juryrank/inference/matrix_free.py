@@ -1,0 +1,179 @@
+"""Second derivatives where there are too many items for a matrix of them.
+
+``A - B C^-1 B'`` (see `juryrank.inference.information`) is known by what it does to vectors. What
+pairs add to that is worked out from the votes each time; only for lists are there (sparse)
+matrices. Effects are taken as known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+
+from juryrank import _kernels
+from juryrank._kernels import Effects, SparseRows
+from juryrank.inference.information import shares
+from juryrank.model.effects import NO_EFFECTS
+from juryrank.model.objective import Objective
+from juryrank.types import Floats
+from juryrank.votes.lists import Lists
+from juryrank.votes.votes import no_wins
+
+LANES = 4
+"""Numbers that a processor adds at a time: of vectors there should be a multiple of it."""
+
+
+class WideInformation:
+    """What can be asked of the second derivatives at one point."""
+
+    def __init__(self, objective: Objective, state: Floats, accuracy: Floats) -> None:
+        self.objective = objective
+        self.score, self.accuracy = state[: objective.n_items], accuracy
+        self.effects = objective.known_to_kernels(state)[1]
+        self.prior = objective.state_bend(state)[: self.size]
+        self.curvature = objective.curvature(state, accuracy)
+        self.lists = _list_blocks(objective, state, accuracy) if objective.lists.number else None
+        self.bend = self._bend()
+        """``C``."""
+        self.share = shares(objective, self.bend)
+        """``C^-1``, or 0 where the accuracies are known."""
+
+    @property
+    def size(self) -> int:
+        """How many unknowns there are, beside the accuracies."""
+        return self.objective.n_items
+
+    @property
+    def diagonal(self) -> Floats:
+        """Of ``A - B C^-1 B'``, prior included."""
+        return self.curvature.state[: self.size]
+
+    def times_profile_matrix(self, vectors: Floats) -> Floats:
+        """``(A - B C^-1 B') vectors``, prior included; they are columns."""
+        count, vectors, lists = vectors.shape[1], _in_lanes(vectors), self.lists
+        judged = None if lists is None else lists.mixed @ vectors
+
+        def one_chunk(first: int, last: int) -> Floats:
+            product = np.zeros(vectors.shape)
+            _kernels.profile_product(
+                *self._pairs(first, last), self.share, vectors, judged, product
+            )
+            return product
+
+        found = self.objective.sum_over_chunks(one_chunk)
+        found += self.prior[:, None] * vectors
+        if lists is not None and judged is not None:
+            found += lists.votes @ vectors - lists.mixed.T @ (self.share[:, None] * judged)
+        return found[:, :count]
+
+    def energies(self, vectors: Floats) -> Floats:
+        """``v' (A - B C^-1 B') v``, prior included, for each column ``v``.
+
+        Half the work of the product, for which the votes are gone through twice.
+        """
+        count, vectors, lists = vectors.shape[1], _in_lanes(vectors), self.lists
+        judged = None if lists is None else lists.mixed @ vectors
+
+        def one_chunk(first: int, last: int) -> Floats:
+            energy = np.zeros(vectors.shape[1])
+            _kernels.profile_energy(*self._pairs(first, last), self.share, vectors, judged, energy)
+            return energy
+
+        found = self.objective.sum_over_chunks(one_chunk) + self.prior @ vectors**2
+        if lists is not None:
+            found += np.sum(vectors * (lists.votes @ vectors), axis=0)
+        return found[:count]
+
+    def mixed_sum(self, factor: Floats) -> Floats:
+        """``sum_u factor_u b_u``."""
+
+        def one_chunk(first: int, last: int) -> Floats:
+            total = np.zeros(self.size)
+            _kernels.pairs_mixed_sum(*self._pairs(first, last), factor, total)
+            return total
+
+        found = self.objective.sum_over_chunks(one_chunk)
+        return found if self.lists is None else found + self.lists.mixed.T @ factor
+
+    def mixed_squares(self, variance: Floats) -> Floats:
+        """``sum_i b_ui^2 variance_i`` for every judge."""
+        rows = None if self.lists is None else self.lists.sparse_rows
+        square = np.empty(self.objective.n_judges)
+
+        def one_chunk(first: int, last: int) -> None:
+            _kernels.mixed_squares(*self._pairs(first, last), rows, variance, square)
+
+        for _ in self.objective.over_chunks(one_chunk):
+            pass
+        return square
+
+    def _pairs(
+        self, first: int, last: int
+    ) -> tuple[_kernels.NoiseCode, object, Effects | None, int, int, Floats, Floats]:
+        """What the compiled code must know of some judges' votes on pairs."""
+        objective = self.objective
+        known = (objective.noise.code, objective.wins, self.effects)
+        return *known, first, last, self.score, self.accuracy
+
+    def _bend(self) -> Floats:
+        """``C``; the curvature has it exactly for pairs alone."""
+        objective, m = self.objective, self.objective.n_judges
+        if self.lists is None:
+            return self.curvature.accuracy
+        slope, bend = np.zeros(m), np.zeros(m)
+        _kernels.pair_derivatives(
+            objective.noise.code, objective.wins, self.effects, np.arange(m),
+            self.score, self.accuracy, slope, bend,
+        )  # fmt: skip
+        return bend + self.lists.bend + objective.prior.accuracy_precision
+
+
+def _in_lanes(vectors: Floats) -> Floats:
+    """The columns, and as many of zeros after them as fill the lanes."""
+    n, count = vectors.shape
+    filled = np.zeros((n, count + (-count % LANES if count > 1 else 0)))
+    filled[:, :count] = vectors
+    return filled
+
+
+@dataclass(frozen=True)
+class _ListBlocks:
+    """The parts of lists in ``A``, in ``B'`` (a row for each judge) and in ``C``."""
+
+    votes: csr_array
+    mixed: csr_array
+    bend: Floats
+
+    @property
+    def sparse_rows(self) -> SparseRows:
+        """``B'`` as the compiled code knows it."""
+        rows = self.mixed
+        return SparseRows(rows.indptr.astype(np.int64), rows.indices, rows.data)
+
+
+def _list_blocks(objective: Objective, state: Floats, accuracy: Floats) -> _ListBlocks:
+    n, m, lists, chained = objective.n_items, objective.n_judges, objective.lists, objective.chained
+    ready = chained and chained.ready(chained.places(state[:n], accuracy))
+    most, bend = len(lists.item), np.empty(m)
+    place, mixed = np.empty(most, dtype=np.int32), np.empty(most)
+    start, entries = np.zeros(m + 1, dtype=np.int64), np.empty(int(np.sum(lists.length**2)))
+    _kernels.sparse_blocks_pass(
+        objective.noise.code, no_wins(m), *objective.known_to_kernels(state),
+        replace(objective.layout, model=NO_EFFECTS).places, ready, state[:n], accuracy,
+        np.arange(m), np.empty((0, 0)), entries, n, start, place, mixed, bend,
+    )  # fmt: skip
+    rows = csr_array((mixed[: start[-1]], place[: start[-1]], start), shape=(m, n))
+    return _ListBlocks(_sparse(lists, entries, n), rows, bend)
+
+
+def _sparse(lists: Lists, entries: Floats, n: int) -> csr_array:
+    """``A`` from the entries of each list for its items, row by row."""
+    length = lists.length[lists.entry_list]
+    first = np.cumsum(length) - length
+    column = np.arange(int(length.sum())) + np.repeat(
+        lists.begin[:-1][lists.entry_list] - first, length
+    )
+    places = np.repeat(lists.item, length), lists.item[column]
+    return csr_array(coo_array((entries, places), shape=(n, n)))

@@ -1,0 +1,115 @@
+"""Claims: which items are surely better than which, all of them together.
+
+A pair is claimed if the chance that its order is wrong is small enough: with all pairs sorted by
+that chance, as many are claimed as keep the expected number of wrong claims within ``1 -
+confidence``; the chance that the whole ranking is upside down counts once, for all of them. So all
+claims hold together with that confidence. The plausible ranks of an item, and
+the tiers, follow from the claims alone and cannot contradict each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from juryrank.inference.opinions import Codes
+from juryrank.inference.posterior import Posterior
+from juryrank.types import Floats
+
+FALSE_DISCOVERIES = 0.05
+"""Of single statements, about tastes or judges, so many are expected to be wrong."""
+MOST_SORTED = 3_000
+"""With more items, every claim has the same small share of the whole chance of an error."""
+
+
+class Claims(NamedTuple):
+    """What follows from the claims, for the items from the best down."""
+
+    rank_low: Codes
+    rank_high: Codes
+    tier: Codes
+
+
+def claims(posterior: Posterior, orders: Sequence[Codes], confidence: float) -> Claims:
+    """Plausible ranks and tiers within groups of items.
+
+    Each of `orders` has the codes of one group's items, best first. The claims of all groups hold
+    together.
+    """
+    allowed = 1.0 - confidence - posterior.upside_down
+    if allowed <= 0.0:
+        return no_claims(orders)
+    if sum(map(len, orders)) <= MOST_SORTED:
+        rows = [
+            [_wrong(posterior, order, place) for place in range(len(order))] for order in orders
+        ]
+        limit = _limit(np.concatenate([row for group in rows for row in group]), allowed)
+        return _joined([_following(len(group), group, limit) for group in rows])
+    each = allowed / sum(len(order) * (len(order) - 1) / 2 for order in orders)
+    return _joined(
+        [
+            _following(len(o), (_wrong(posterior, o, place) for place in range(len(o))), each)
+            for o in orders
+        ]
+    )
+
+
+def no_claims(orders: Sequence[Codes]) -> Claims:
+    """What follows where nothing can be claimed."""
+    return _joined(
+        [
+            _following(n, (np.ones(n - 1 - place) for place in range(n)), 0.0)
+            for n in map(len, orders)
+        ]
+    )
+
+
+def _joined(groups: Sequence[Claims]) -> Claims:
+    """One after the other."""
+    return Claims(*(np.concatenate(parts) for parts in zip(*groups, strict=True)))
+
+
+def _following(n: int, rows: Iterable[Floats], limit: float) -> Claims:
+    """What follows from the chances of being wrong, a row for each item from the best down."""
+    above = np.zeros(n, dtype=np.int64)
+    below = np.zeros(n, dtype=np.int64)
+    tier = np.ones(n, dtype=np.int64)
+    first = 0
+    for place, wrong in enumerate(rows):
+        worse = wrong <= limit
+        below[place] = int(worse.sum())
+        above[place + 1 :] += worse
+        if place == first:
+            first = 1 + place + int(worse.argmax()) if worse.any() else n
+            tier[first:] += 1
+    return Claims(1 + above, n - below, tier)
+
+
+def _wrong(posterior: Posterior, order: Codes, place: int) -> Floats:
+    """The chance that an item is not better than each that comes after it."""
+    below = order[place + 1 :]
+    chance = posterior.chances_above(int(order[place]))[below]
+    # Where scores are the same there is no order to be right or wrong about.
+    same = posterior.score[order[place]] == posterior.score[below]
+    return np.where(same, 1.0, 1.0 - chance)
+
+
+def _limit(wrong: Floats, allowed: float) -> float:
+    """The largest chance of being wrong with which a pair is claimed."""
+    likely = np.sort(wrong[wrong <= allowed])
+    fits = int(np.searchsorted(np.cumsum(likely), allowed, side="right"))
+    if fits < len(likely):  # of pairs with the same chance all are claimed, or none
+        fits = int(np.searchsorted(likely, likely[fits], side="left"))
+    return float(likely[fits - 1]) if fits else -1.0
+
+
+def discoveries(false: Floats) -> Codes:
+    """As many as possible of which at most 5 % are expected to be false, the surest first.
+
+    `false` has the chance of each to be so.
+    """
+    order = np.argsort(false, kind="stable")
+    share = np.cumsum(false[order]) / np.arange(1, len(order) + 1)
+    return np.asarray(order[: int(np.searchsorted(share, FALSE_DISCOVERIES, side="right"))])

@@ -1,0 +1,62 @@
+"""Whether judges differ in how readily they tie: the data decide, before anything is fitted.
+
+Of ``n_u`` times that judge ``u`` could have tied (once for a pair, once less than its items for a
+ranking) it did so ``x_u`` times. If all tied with the same chance ``p``, then
+
+    z = [sum_u (x_u - n_u p)^2 / (p (1 - p)) - sum_u n_u] / sqrt(2 sum_u n_u (n_u - 1))
+
+would be standard normal (Tarone's test of binomial counts that vary too much). It is also large if
+judges differ in accuracy a lot, for who sees differences clearly has fewer ties. Then judges get
+tie weights of their own for nothing, which costs little: their spread is found with the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from juryrank.types import Floats
+from juryrank.votes.lists import Lists, judge_codes
+from juryrank.votes.storage import give_back, ranges
+from juryrank.votes.votes import TIE, Votes, total_weight, weight_per_judge
+
+MORE_THAN_CHANCE = 1.645
+"""What a standard normal number exceeds in one case of twenty."""
+
+
+def judges_differ(votes: Votes) -> bool:
+    """Whether some judges tie more readily than others, beyond chance."""
+    lists, m = votes.lists, votes.n_judges
+    could = weight_per_judge(votes.start, votes.weight)
+    could = could + total_weight(lists.judge, lists.weight * (lists.ranked - 1), m)
+    tied = _tied_pairs(votes) + total_weight(lists.judge, lists.weight * _ties(lists), m)
+    return _tarone(tied, could) > MORE_THAN_CHANCE
+
+
+def _tied_pairs(votes: Votes) -> Floats:
+    """The weight of each judge's votes on pairs that are ties."""
+    total = np.zeros(votes.n_judges)
+    for first, end in ranges(votes.start):
+        own = slice(votes.start[first], votes.start[end])
+        tied = votes.outcome[own] == TIE
+        judge = judge_codes(votes.start[first : end + 1])[tied]
+        total[first:end] = total_weight(judge, votes.weight[own][tied], end - first)
+        give_back(votes.outcome[own], votes.weight[own])
+    return total
+
+
+def _ties(lists: Lists) -> Floats:
+    """How many items of each list are tied with the one before."""
+    same = np.zeros(len(lists.item), dtype=np.bool_)
+    same[1:] = (np.diff(lists.level) == 0) & (np.diff(lists.entry_list) == 0)
+    tied = np.bincount(lists.entry_list[same & lists.is_ranked], minlength=lists.number)
+    return tied.astype(np.float64)
+
+
+def _tarone(tied: Floats, could: Floats) -> float:
+    """Tarone's ``z``; 0 where it says nothing."""
+    share = float(tied.sum() / could.sum()) if could.any() else 0.0
+    spread = 2.0 * float(np.sum(could * np.maximum(could - 1.0, 0.0)))
+    if not (0.0 < share < 1.0 and spread > 0.0):
+        return 0.0
+    square = float(np.sum((tied - could * share) ** 2)) / (share * (1.0 - share))
+    return (square - float(could.sum())) / float(np.sqrt(spread))

@@ -1,0 +1,54 @@
+"""How far long work has got, and how much is left."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+LONG = 60.0
+"""Seconds from which on users are told beforehand."""
+SOON, LATER = 10.0, 2.0
+"""Seconds after which the pace of work is told first, and the factor by which it is told later."""
+FEW = 100
+"""One part of so many has to be done before the rest is estimated within the first minute."""
+
+
+def duration(seconds: float) -> str:
+    """Give a time in words, as roughly as it is known."""
+    if seconds < 90.0:
+        return f"about {max(round(seconds, -1), 10):.0f} seconds"
+    if seconds < 90.0 * 60.0:
+        return f"about {_roughly(seconds / 60.0)} minutes"
+    return f"about {_roughly(seconds / 3600.0)} hours"
+
+
+def _roughly(number: float) -> str:
+    """A number to two digits at most, and one from ten on."""
+    digits = 0 if number < 10.0 else -math.floor(math.log10(number))
+    return f"{round(number, digits):,.0f}"
+
+
+class Pace:
+    """Says how far work has got, at times that lie further and further apart."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._begun = self._next = clock()
+        self._next += SOON
+        self._stage: tuple[int | None, int] = (None, 0)
+
+    def line(self, text: str, done: int | None = None, total: int | None = None) -> str | None:
+        """What to say now; None if it is too early, or if the work is nearly over."""
+        now = self._clock()
+        if total != self._stage[0] or (done or 0) < self._stage[1]:
+            self._begun, self._next = now, now + SOON
+        self._stage = (total, done or 0)
+        if now < self._next:
+            return None
+        elapsed = now - self._begun
+        self._next = self._begun + LATER * elapsed
+        if not total or not done or (done * FEW < total and elapsed < LONG):
+            return f"{text} ({duration(elapsed)} so far)"
+        left = elapsed * (total - done) / done
+        return f"{text} ({duration(left)} left)" if elapsed + left >= LONG else None

@@ -1,0 +1,1 @@
+"""From votes to an answer: the request, the fit, the `Ranking`, and what is said about it."""

@@ -1,0 +1,1 @@
+"""Votes drawn from a model, with the truth they came from."""

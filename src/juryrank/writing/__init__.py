@@ -1,0 +1,1 @@
+"""Tables and text into files, each whole or not there."""
