@@ -44,9 +44,9 @@ def findings() -> list[Seed]:
 
 
 def _as_tools_write_them() -> list[Seed]:
-    tests = str(ROOT / "tests")
-    if tests not in sys.path:
-        sys.path.append(tests)
+    helpers = str(ROOT / "tests" / "helpers")
+    if helpers not in sys.path:
+        sys.path.append(helpers)
     return [Seed(one.name, one.content) for one in import_module("messy_files").messy_files()]
 
 

@@ -17,7 +17,7 @@ from juryrank.cli.app import app
 from juryrank.data import EXAMPLE_VOTES
 from juryrank.ranking.comparison import compare_fits
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = str(EXAMPLE_VOTES)
 POINTS = ("score", "score_low", "score_high")
 
