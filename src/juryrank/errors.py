@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from juryrank.text import within
 
+INTERRUPTED = 130
+"""The exit code after an interrupt."""
 LONGEST_NAME, LONGEST_MESSAGE = 300, 2_000
 """Characters: a name or a message is as long as what it quotes, which may be a megabyte."""
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO, cast
 
-INTERRUPTED = 130
+from juryrank.errors import INTERRUPTED
+
 BAD_INPUT = 2
 THREADS = ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS")
 """Variables of the environment that must be positive numbers, or libraries break when imported."""

@@ -10,9 +10,8 @@ from typing import Any
 
 import typer
 
-from juryrank.cli import INTERRUPTED
 from juryrank.cli.terminal import show_error
-from juryrank.errors import JuryrankError
+from juryrank.errors import INTERRUPTED, JuryrankError
 from juryrank.text import LONGEST_PATH, within
 
 READER_GONE = 1
