@@ -625,6 +625,25 @@ def tables_of_pandas() -> Iterator[Messy]:
     yield Messy("one ranking.json", json.dumps(both).encode(), votes=1, judges=1)
 
 
+def strangers() -> Iterator[Messy]:
+    """As people have them who never heard of judges, winners and losers."""
+    joined = table(HEADER, [*WINS[:4], HEADER, *WINS[4:]]).encode()
+    yield refused("joined end to end.csv", joined, "1 of 10 rows", "row 5", "repeat their header")
+    yield Messy("joined end to end and skipped.csv", joined, {"skip_bad": True})
+    yield Messy("systems.csv", sides((1, 2), ("rater", "system_1", "system_2", "label")).encode())
+    home = ("judge", "Home", "Away", "Result")
+    yield Messy("home and away.csv", sides(("H", "A"), home).encode())
+    places = table(("Name", "Platz 1", "Platz 2", "Platz 3"), [(j, *ORDER) for j in JUDGES], ";")
+    yield Messy("places in German.csv", places.encode("cp1252"), {"judge": "Name"}, votes=3)
+    races = [(race, driver, at) for race in JUDGES for at, driver in enumerate(ORDER, start=1)]
+    yield Messy("races.csv", table(("Race", "Driver", "Position"), races).encode(), votes=3,
+                judges=1)  # fmt: skip
+    marks = [
+        (judge, item, mark) for judge in JUDGES for item, mark in zip(ORDER, "964", strict=True)
+    ]
+    yield Messy("marks.csv", table(("Reviewer", "Essay", "Mark"), marks, ";").encode())
+
+
 def wrong_formats() -> Iterator[Messy]:
     records = [dict(zip(HEADER, win, strict=True)) for win in WINS]
     yield refused("cut off.json", json.dumps(records).encode()[:90], "line 1, column", "cut off")
@@ -714,6 +733,6 @@ def messy_files() -> list[Messy]:
     kinds = (
         spreadsheets, archives, encodings, padded_cells, names_of_columns, outcomes, rated, surveys,
         counted_wins, survey_exports, records_under_a_key, tables_of_pandas,
-        columns_of_judges, platforms, wrong_formats, spelled_twice, pooled, preflib,
+        columns_of_judges, platforms, strangers, wrong_formats, spelled_twice, pooled, preflib,
     )  # fmt: skip
     return [messy for kind in kinds for messy in kind()]

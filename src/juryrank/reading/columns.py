@@ -45,6 +45,8 @@ _KEYWORDS = {"outcome": "winner", "choice": "winner", "id": "ranking"}
 MOST_COLUMNS = 60
 """So many columns are named in a complaint: the one that was meant should be among them."""
 _OTHER_SIDE = {"left": "right", "right": "left"}
+_OTHER_NUMBER = {"left": 0, "right": 2}
+"""The number that another column has if one that is numbered 1 is not this side."""
 _SURE_PLACES = ("rank", "ordinal")
 """Names of places that cannot be the two or more items of another shape."""
 
@@ -298,8 +300,8 @@ class _Header:
             if tier in (MODELS_WON, MODELS_LOST) and not self._has_both_models():
                 continue
             found = [name for name in free if self._is_named(name, tier)]
-            if role == "left":
-                found = [name for name in found if not self._is_second(name)]
+            if role in _OTHER_NUMBER:
+                found = [name for name in found if not self._is_other_side(name, role)]
             if found:
                 return [role] if role in found else found
         return self._side(role) if self.any_sides and role in _OTHER_SIDE else []
@@ -324,10 +326,10 @@ class _Header:
         known = {plain(name) for name in self.names}
         return bool(known & set(MODELS_WON)) and bool(known & set(MODELS_LOST))
 
-    def _is_second(self, name: str) -> bool:
-        """Whether a side is numbered 1, and another 0."""
+    def _is_other_side(self, name: str, role: str) -> bool:
+        """Whether a side is numbered 1, and another 0 (so it is the right one) or 2 (the left)."""
         stem = plain(name).removesuffix("_1")
-        return stem != plain(name) and f"{stem}_0" in self._plain_spellings
+        return stem != plain(name) and f"{stem}_{_OTHER_NUMBER[role]}" in self._plain_spellings
 
     @cached_property
     def _plain_spellings(self) -> frozenset[str]:

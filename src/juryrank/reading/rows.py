@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from juryrank.errors import InputError, counted, share
 from juryrank.reading.coding import Coded, coded, labels
+from juryrank.reading.columns import PairColumns
 from juryrank.reading.files import Rows
 from juryrank.reading.outcomes import AMBIGUOUS, UNKNOWN, Outcomes, Words
 from juryrank.reading.spelling import with_spellings
@@ -182,6 +183,25 @@ def missing(column: str, codes: NDArray[np.int32]) -> Complaint:
     """Complain about rows without an item or judge."""
     what = f"nothing in the column {column!r}"
     return Complaint(what, codes < 0, hint="Every vote needs it: fill it in.")
+
+
+def header_again(
+    columns: PairColumns, labels: pl.Series, *sides: NDArray[np.int32]
+) -> list[Complaint]:
+    """Complain about rows that hold the names of the columns of winners and losers."""
+    if columns.outcome is not None:
+        return []
+    names = (columns.left, columns.right)
+    codes = [code for name in names for code in (labels.cast(pl.String) == name).arg_true()]
+    if len(codes) < len(names):
+        return []
+    return [
+        Complaint(
+            "the names of the columns where the items should be",
+            np.logical_and(*(side == code for side, code in zip(sides, codes, strict=True))),
+            hint="Files that are joined end to end repeat their header: remove it.",
+        )
+    ]
 
 
 def bad_weights(given: pl.Series, weight: NDArray[np.float64]) -> Complaint:
