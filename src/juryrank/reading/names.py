@@ -99,8 +99,8 @@ _ITEM_NAMES = tuple(
 )
 _MORE_ITEMS = _names(
     "response response_id product brand essay essay_id submission submission_id player team movie "
-    "image reviewee ratee script script_id work stimulus project paper poster proposal entry "
-    "contestant applicant athlete driver"
+    "image reviewee ratee script script_id work stimulus project project_id paper paper_id "
+    "poster proposal proposal_id entry entry_id contestant applicant athlete driver"
 )
 _RATINGS = _names(
     "ratings score stars rating_value likert points mark grade overall_rating overall_score"
