@@ -61,7 +61,8 @@ class BadRowsError(InputError):
 
     def __init__(self, found: Sequence[Cases], place: Callable[[int], str]) -> None:
         said = [f"{cases.sentence(place)} {cases.hint}".rstrip() for cases in found]
-        super().__init__(" ".join([*said, _WAY_OUT]))
+        way_out = [] if any(cases.count == cases.of for cases in found) else [_WAY_OUT]
+        super().__init__(" ".join([*said, *way_out]))
         self.found = tuple(found)
 
 
