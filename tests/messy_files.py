@@ -670,6 +670,20 @@ def asked_by_forms() -> Iterator[Messy]:
     lines = "1. tea\n2) milk\n3. coffee"
     listed = table(("judge", "ranking"), [(judge, lines) for judge in JUDGES]).encode()
     yield Messy("numbered lines.csv", listed, votes=3, says=("with line breaks between the items",))
+    summed_up = [*((judge, 5, 3, 1) for judge in JUDGES), ("Total", 15, 9, 3)]
+    sheet_of_judges = table(("Judge", *ORDER), summed_up).encode()
+    yield refused("a row of totals.csv", sheet_of_judges, "is a sum or mean", "'Total' (", "--na",
+                  item_columns=ORDER, cells="rating")  # fmt: skip
+    robots = [(judge, 5, 3, 1) for judge in JUDGES]
+    yield refused(
+        "robots A to C.csv",
+        table(("Judge", "Robot A", "Robot B", "Robot C"), robots).encode(),
+        "--item-columns 'Robot A,Robot B,Robot C' with --cells rating",
+    )
+    sides_in_french = sides(("Gauche", "Droite"), ("qui", "Gauche", "Droite", "Choix"))
+    yield refused(
+        "French.csv", sides_in_french.encode(), "--left Gauche --right Droite --winner Choix"
+    )
     best = ("judge", "Item1", "Item2", "Item3", "Best", "Worst")
     yield refused(
         "best and worst.csv",
@@ -703,6 +717,10 @@ def asked_of_models() -> Iterator[Messy]:
     yield refused("two games.jsonl", lines, "--winner g1_winner or --winner g2_winner")
     says = ("each list in judge as one name",)
     yield Messy("one game.jsonl", lines, {"winner": "g1_winner"}, says=says)
+    in_lists = [{"judge": j, "games": [{"score": "A>B"}]} for j in JUDGES]
+    yield refused(
+        "games.jsonl", "\n".join(map(json.dumps, in_lists)).encode(), "'games' may hold the votes"
+    )
     soft = [
         (j, w, lo, 1.1 + n / 10) for n, (j, w, lo) in enumerate(WINS)
     ]  # as AlpacaEval writes them

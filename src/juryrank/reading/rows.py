@@ -29,9 +29,11 @@ NA_NAMES = (
     "n/a", "na", "n.a.", "nan", "null", "none", "nil", "<na>", "nat", "undefined", "unknown",
     "missing", "not available", "not applicable", "(none)", "(null)", "(blank)", "(unknown)", "-",
     "--", "---", "\u2013", "\u2014", "?", "??", "???", ".", "...", "\u2026", "#n/a", "#na",
-    "#value!", "#ref!", "#name?", "#null!", "#num!", "#div/0!",
+    "#value!", "#ref!", "#name?", "#null!", "#num!", "#div/0!", "skipped", "overvote", "undervote",
 )  # fmt: skip
-"""Also dashes and dots, and what spreadsheets write where a formula fails."""
+"""Also dashes and dots, what spreadsheets write where a formula fails, and elections' files."""
+SUMMARIES = ("total", "totals", "grand total", "subtotal", "sum", "average", "mean", "median")
+"""What is called so below a table is computed from it."""
 DECIMAL_COMMA, THOUSANDS = r"^[+-]?[0-9]*,[0-9]+$", r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
 _HOW_TO_WEIGH = "A plain vote has weight 1; write 1250, not 1,250, which might be 1.25 too."
 _WAY_OUT = "Such rows can be left out with --skip-bad (skip_bad=True)."
@@ -218,20 +220,22 @@ def is_weight(weight: NDArray[np.float64]) -> Mask:
 
 
 def na_names(where: str, labels: pl.Series, codes: NDArray[np.int32]) -> list[Complaint]:
-    """Ask about names such as N/A, which usually stand for nothing."""
+    """Ask about names such as N/A and Total, which usually are none."""
     if labels.dtype != pl.String:
         return []
-    is_na = labels.str.strip_chars().str.to_lowercase().is_in(NA_NAMES).to_numpy()
-    if not is_na.any():
-        return []
+    plain = labels.str.strip_chars().str.to_lowercase()
+    kinds = ((NA_NAMES, "stands for nothing"), (SUMMARIES, "is a sum or mean of other rows"))
+    found = [(plain.is_in(words).to_numpy(), what) for words, what in kinds]
     # Codes of missing labels, -1, find the last entry.
     return [
         Complaint(
-            f"a word in {where} that usually stands for nothing",
-            np.append(is_na, False)[codes],
+            f"a word in {where} that usually {what}",
+            np.append(is_none, False)[codes],
             Words(labels, codes),
             "If it is a name, say --na-is-name (na_is_name=True).",
         )
+        for is_none, what in found
+        if is_none.any()
     ]
 
 

@@ -60,6 +60,11 @@ def ways_out(part: Part, missing: Sequence[str] = ()) -> str:
     kept = [name for name, dtype in types.items() if not dtype.is_nested() and dtype != pl.Object]
     columns = {column.name: column for column in read_head(part, kept, HEAD)}
     way = _way_out(columns, missing)
+    if way == KINDS and (nested := [name for name in types if name not in kept]):
+        way = (
+            f"{listing([repr(name) for name in nested])} may hold the votes, in lists: write a row "
+            f"for each of them. {KINDS}"
+        )
     sheet = "".join(f"This is the {remark}." for remark in part.remarks if SHEET in remark)
     return sheet if sheet and way == KINDS else f"{way} {sheet}".strip()
 
@@ -70,12 +75,10 @@ def _way_out(columns: Columns, missing: Sequence[str]) -> str:
     if whole:
         return whole
     columns = {name: column for name, column in columns.items() if not _is_about(name)}
-    if list(missing) == ["outcome"]:
-        ways = [way for way in _pairs(columns, _names_in(columns)) if "--loser" not in way]
-        if not ways:
-            return _one_of_several(columns)
-    else:
-        ways = list(_ways(columns))
+    sides_known = list(missing) == ["outcome"]
+    if sides_known and (several := _one_of_several(columns)):
+        return several
+    ways = [way for way in _ways(columns) if not sides_known or "--loser" not in way]
     if not ways:
         return KINDS
     return f"By the values, this may fit: {'; '.join(ways)}. {_contexts(columns)}".rstrip()
@@ -211,7 +214,7 @@ def _pairs(columns: Columns, names: Sequence[str]) -> Iterator[str]:
             continue
         left, right = shlex.quote(one), shlex.quote(other)
         others = {name: values[name] for name in columns if name not in (one, other)}
-        third = _who_won(others, every)
+        third = _who_won(others, every | {one, other})
         if third:
             yield f"--left {left} --right {right} --winner {shlex.quote(third[0])} (pairs)"
         if len(third) > 1:
