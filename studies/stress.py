@@ -294,9 +294,9 @@ def page(rows: pl.DataFrame, table: pl.DataFrame, command: str) -> Iterator[str]
     yield (
         "With 5 to 10 votes of each judge the spread of accuracies is known by little more "
         "than its prior, and comes out too small: intervals of accuracies are then too short "
-        "(longer chains give the same). Tastes as large as the scores themselves (sd 1) take "
-        "more than 8 judges to be known, and where each judge sees only 4 items they can "
-        "hardly be told from its accuracy; there the sampler does not always settle either. "
+        "(longer chains give the same). Where all judges are alike, or all items nearly so, the "
+        "prior expects them to differ, and intervals are too wide. Tastes as large as the scores "
+        "themselves (sd 1) take more than 8 judges to be known. "
         "Predictions at 5 to 8 votes for each item are held against the best of several "
         "scales of Bradley-Terry, chosen on the very votes that are predicted, which no "
         "method knows."

@@ -224,13 +224,22 @@ def test_the_default_is_near_the_best_of_the_grid(held_out: pl.DataFrame) -> Non
 
 def test_the_page_of_priors(held_out: pl.DataFrame, tmp_path: Path) -> None:
     scales = {"made-up": priors.Found(1.0, 0.5, 0.25)}
-    written = priors.save(held_out, scales, (0.0, 1.0), tmp_path, seed=0)
+    ordered = pl.DataFrame([priors.orders(number, seed=0) for number in (0, 3)])
+    written = priors.save(held_out, scales, (0.0, 1.0), ordered, tmp_path, seed=0)
     assert all(path.stat().st_size > 500 for path in written)
     page = written[1].read_text(encoding="utf-8")
     assert "nan" not in page
     assert all(f"| made-up | {name} |" in page for name in priors.SAMPLED)
     assert "| made-up | best of the grid: " in page
     assert "| made-up | 1.00 | 0.50 | 0.25 |" in page
+
+
+def test_where_votes_are_many_the_prior_of_plain_bradley_terry_decides_nothing() -> None:
+    few, many = priors.orders(0, seed=0), priors.orders(3, seed=0)
+    assert (few["per_item"], many["per_item"]) == (5, 40)
+    assert few["agreement"] < many["agreement"]
+    assert many["agreement"] > 0.99
+    assert few["found"] > few["wide"]  # the scale that is found does better than none
 
 
 def test_a_newcomer_seldom_outranks_300_good_votes() -> None:

@@ -123,7 +123,7 @@ def spreadsheets() -> Iterator[Messy]:
     yield Messy(
         "two sheets.xlsx",
         workbook({"Votes": sheet, "Notes": notes}),
-        says=("first sheet 'Votes', not Notes (--sheet)",),
+        says=("first sheet 'Votes', not 'Notes' (--sheet)",),
     )
     yield Messy("second.xlsx", workbook({"Notes": notes, "Votes": sheet}), {"sheet": "votes"})
     yield Messy("gap in the middle.xlsx", workbook({"Votes": [*sheet[:3], (), *sheet[3:]]}))
@@ -269,7 +269,7 @@ def names_of_columns() -> Iterator[Messy]:
     yield refused(
         "a title above.csv",
         ("My survey,,\r\n" + table(HEADER, WINS)).encode(),
-        "The header has to be the first line",
+        "The header seems to be the row judge, winner, loser: remove what is above",
     )
     yield Messy("names its separator.csv", ("sep=;\r\n" + table(HEADER, WINS, ";")).encode())
     numbered = table(HEADER, [(number, *win) for number, win in enumerate(WINS)])
@@ -625,6 +625,109 @@ def tables_of_pandas() -> Iterator[Messy]:
     yield Messy("one ranking.json", json.dumps(both).encode(), votes=1, judges=1)
 
 
+def strangers() -> Iterator[Messy]:
+    """As people have them who never heard of judges, winners and losers."""
+    joined = table(HEADER, [*WINS[:4], HEADER, *WINS[4:]]).encode()
+    yield refused("joined end to end.csv", joined, "1 of 10 rows", "row 5", "repeat their header")
+    yield Messy("joined end to end and skipped.csv", joined, {"skip_bad": True})
+    yield Messy("systems.csv", sides((1, 2), ("rater", "system_1", "system_2", "label")).encode())
+    home = ("judge", "Home", "Away", "Result")
+    yield Messy("home and away.csv", sides(("H", "A"), home).encode())
+    places = table(("Name", "Platz 1", "Platz 2", "Platz 3"), [(j, *ORDER) for j in JUDGES], ";")
+    yield Messy("places in German.csv", places.encode("cp1252"), {"judge": "Name"}, votes=3)
+    races = [(race, driver, at) for race in JUDGES for at, driver in enumerate(ORDER, start=1)]
+    yield Messy("races.csv", table(("Race", "Driver", "Position"), races).encode(), votes=3,
+                judges=1)  # fmt: skip
+    marks = [
+        (judge, item, mark) for judge in JUDGES for item, mark in zip(ORDER, "964", strict=True)
+    ]
+    yield Messy("marks.csv", table(("Reviewer", "Essay", "Mark"), marks, ";").encode())
+    titled = "Peer assessment;;\r\n;;\r\n" + table(("Reviewer", "Essay", "Mark"), marks, ";")
+    yield refused("marks below a title.csv", titled.encode(), "be the row Reviewer, Essay, Mark")
+    twice = "Q1,Q1,Q2,Q3\r\n" + sides("LR", ("Left item", "Right item", "Which?", "Prolific ID"))
+    yield refused("two headers.csv", twice.encode(), "be the row Left item, Right item, Which?")
+    yield refused("no header.csv", CSV.partition("\r\n")[2].encode(), "put a header above it")
+    yield from asked_by_forms()
+    yield from asked_of_models()
+
+
+def asked_by_forms() -> Iterator[Messy]:
+    questions = [f"Which is better? [{left} vs {right}]" for left, right in PAIRS]
+    answers = [(f"{judge}@x.org", *(winner for winner, _ in PAIRS)) for judge in JUDGES]
+    says = ("a survey with a column for each pair of items", "3 columns of pairs (tea against milk")
+    yield Messy(
+        "a question per pair.csv", table(("Email address", *questions), answers).encode(), says=says
+    )
+    gap = [*answers, ("dan@x.org", "", "tie", "")]
+    names = [f"{left} VS. {right}" for left, right in PAIRS]
+    yield Messy("a question per pair with gaps.csv", table(("Username", *names), gap).encode(),
+                votes=10, judges=4, says=("2 empty cells",))  # fmt: skip
+    forms = [(judge, "".join(f"{item};" for item in ORDER)) for judge in JUDGES]
+    drinks = table(("name", "Rank the drinks"), forms).encode()
+    by_name = {"judge": "name", "ranking": "Rank the drinks"}
+    yield Messy("Microsoft Forms.csv", drinks, by_name, 3, says=("with ; between the items",))
+    yield refused("Microsoft Forms unsaid.csv", drinks, "--ranking 'Rank the drinks' (a ranking")
+    lines = "1. tea\n2) milk\n3. coffee"
+    listed = table(("judge", "ranking"), [(judge, lines) for judge in JUDGES]).encode()
+    yield Messy("numbered lines.csv", listed, votes=3, says=("with line breaks between the items",))
+    summed_up = [*((judge, 5, 3, 1) for judge in JUDGES), ("Total", 15, 9, 3)]
+    sheet_of_judges = table(("Judge", *ORDER), summed_up).encode()
+    yield refused("a row of totals.csv", sheet_of_judges, "is a sum or mean", "'Total' (", "--na",
+                  item_columns=ORDER, cells="rating")  # fmt: skip
+    robots = [(judge, 5, 3, 1) for judge in JUDGES]
+    yield refused(
+        "robots A to C.csv",
+        table(("Judge", "Robot A", "Robot B", "Robot C"), robots).encode(),
+        "--item-columns 'Robot A,Robot B,Robot C' with --cells rating",
+    )
+    sides_in_french = sides(("Gauche", "Droite"), ("qui", "Gauche", "Droite", "Choix"))
+    yield refused(
+        "French.csv", sides_in_french.encode(), "--left Gauche --right Droite --winner Choix"
+    )
+    best = ("judge", "Item1", "Item2", "Item3", "Best", "Worst")
+    yield refused(
+        "best and worst.csv",
+        table(best, [(judge, *ORDER, "tea", "coffee") for judge in JUDGES]).encode(),
+        "the best beats every other item of its set",
+    )
+    flags = ("WorkerId", "Input.left", "Input.right", "Answer.left.on", "Answer.right.on")
+    radio = table(flags, [(*win, "true", "false") for win in WINS]).encode()
+    yield refused("radio buttons.csv", radio, "'Answer.left.on', 'Answer.right.on' is true in each")
+    judged = [(f"Entry {n}", 5 - n, n % 2 + 3, 3.5) for n in range(4)]
+    summed = table(("Entry", "Judge Ann", "Judge Bob", "Average"), judged).encode()
+    yield refused("judges and their mean.csv", summed, "--judge-columns 'Judge Ann,Judge Bob' with")
+    sheets: dict[str, Sequence[Row]] = {"Notes": [("Of spring",)], "Votes": [HEADER, *WINS]}
+    yield refused("notes first.xlsx", workbook(sheets), "the first sheet 'Notes', not 'Votes'")
+
+
+def asked_of_models() -> Iterator[Messy]:
+    verdicts = [
+        {"answer_1": {"model": w, "text": "..."}, "answer_2": {"model": lo, "text": "..."},
+         "judgment": {"by": j, "verdict": "A"}} for j, w, lo in WINS
+    ]  # fmt: skip
+    nested = "\n".join(map(json.dumps, verdicts)).encode()
+    yield refused("nested.jsonl", nested, "--left answer_1.model --right answer_2.model --winner")
+    columns = {"left": "answer_1.model", "right": "answer_2.model", "winner": "judgment.verdict"}
+    yield Messy("nested and named.jsonl", nested, {**columns, "judge": "judgment.by"})
+    games = [
+        {"question_id": 1, "model_1": w, "model_2": lo, "g1_winner": "model_1",
+         "g2_winner": "tie", "judge": [j, "pair-v2"]} for j, w, lo in WINS
+    ]  # fmt: skip
+    lines = "\n".join(map(json.dumps, games)).encode()
+    yield refused("two games.jsonl", lines, "--winner g1_winner or --winner g2_winner")
+    says = ("each list in judge as one name",)
+    yield Messy("one game.jsonl", lines, {"winner": "g1_winner"}, says=says)
+    in_lists = [{"judge": j, "games": [{"score": "A>B"}]} for j in JUDGES]
+    yield refused(
+        "games.jsonl", "\n".join(map(json.dumps, in_lists)).encode(), "'games' may hold the votes"
+    )
+    soft = [
+        (j, w, lo, 1.1 + n / 10) for n, (j, w, lo) in enumerate(WINS)
+    ]  # as AlpacaEval writes them
+    header = ("annotator", "generator_1", "generator_2", "preference")
+    yield refused("numbers on a scale.csv", table(header, soft).encode(), "numbers from 1.1 to 1.9")
+
+
 def wrong_formats() -> Iterator[Messy]:
     records = [dict(zip(HEADER, win, strict=True)) for win in WINS]
     yield refused("cut off.json", json.dumps(records).encode()[:90], "line 1, column", "cut off")
@@ -714,6 +817,6 @@ def messy_files() -> list[Messy]:
     kinds = (
         spreadsheets, archives, encodings, padded_cells, names_of_columns, outcomes, rated, surveys,
         counted_wins, survey_exports, records_under_a_key, tables_of_pandas,
-        columns_of_judges, platforms, wrong_formats, spelled_twice, pooled, preflib,
+        columns_of_judges, platforms, strangers, wrong_formats, spelled_twice, pooled, preflib,
     )  # fmt: skip
     return [messy for kind in kinds for messy in kind()]

@@ -90,6 +90,14 @@ def test_exact_copies_are_found_reported_and_count_once() -> None:
     assert widths[0] > 0.9 * widths[1]
 
 
+def test_of_many_groups_of_copies_three_are_named() -> None:
+    votes = jr.simulate(8, 5, votes_per_judge=80, seed=4).votes
+    twice = pl.concat([votes, votes.with_columns(judge=pl.col("judge") + " again")])
+    said = [text for text in jr.rank(twice).warnings if "account" in text]
+    assert len(said) == 4
+    assert said[-1] == "4 more accounts count as 2 judges for such reasons."
+
+
 def test_copies_are_found_whatever_the_order_of_their_votes() -> None:
     case = attacked(BY_NAME["5 copies"], np.random.default_rng(8))
     shuffled = case.votes.frame().sample(fraction=1.0, shuffle=True, seed=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,8 @@ def test_every_output_keeps_the_groups_apart(tmp_path: Path) -> None:
     page = report.read_text()
     assert "3 groups of items were never compared: each is ranked by itself." in page
     assert "Group 2, tier 1" in page
+    tables = re.findall(r'<table aria-label="(Group [^"]*)"', page)
+    assert tables == ["Group 1: 3 items", "Group 2: 2 items", "Group 3: 2 items"]
     answer = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
     assert [item["group"] for item in answer["items"]] == [1, 1, 1, 2, 2, 3, 3]
 
@@ -135,3 +138,13 @@ def test_many_sets_that_never_lose_make_no_long_warning() -> None:
     said = next(text for text in warnings if "do not link all items" in text)
     assert len(said) < 400
     assert "more sets (juryrank check names them)" in said
+
+
+@pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+def test_of_very_many_groups_the_last_share_a_table() -> None:
+    wins = [("ann", f"a{k:02}", f"b{k:02}") for k in range(13)] * 3
+    votes = pl.DataFrame(wins, schema=["judge", "winner", "loser"], orient="row")
+    page = jr.rank(votes).report()
+    tables = re.findall(r'<table aria-label="([^"]*group[^"]*)"', page, re.I)
+    assert tables == [*(f"Group {k}: 2 items" for k in range(1, 11)), "3 more groups"]
+    assert all(f">a{k:02}</td>" in page for k in range(13))

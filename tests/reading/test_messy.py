@@ -254,3 +254,11 @@ def test_lists_beside_a_column_that_mixes_types() -> None:
 def test_half_a_character_in_a_frame(frame: object) -> None:
     with pytest.raises(jr.InputError, match="half of a character"):
         jr.votes_from(frame)
+
+
+def test_commas_in_the_name_of_the_only_item_ranked_part_nothing() -> None:
+    frame = {"ranking": ["Doe, Jo", "Roe, Al"], "options": ["Doe, Jo|Roe, Al", "Doe, Jo|Roe, Al"]}
+    assert jr.votes_from(frame).items.to_list() == ["Doe, Jo", "Roe, Al"]
+    without = jr.votes_from({"ranking": ["tea, milk", "milk, tea", "tea"]}, skip_bad=True)
+    assert without.items.to_list() == ["milk", "tea"]
+    assert "with , between the items, the best first" in str(without.reading[0])

@@ -368,7 +368,7 @@ class TestLongForm:
         assert "--ranking (ranking=...)" in said
 
     def test_a_missing_item_column(self) -> None:
-        said = complaint(lambda: read("race,position,driver\n1,1,a\n1,2,b\n"))
+        said = complaint(lambda: read("race,position,jockey\n1,1,a\n1,2,b\n"))
         assert "no column for the item" in said
         assert "--item" in said
 

@@ -215,6 +215,11 @@ class TestBadRows:
         )
         assert "--skip-bad" in said
 
+    def test_to_leave_all_rows_out_is_no_way_out(self) -> None:
+        said = complaint(lambda: read("left,right,winner\nx,y,0\ny,x,1\n"))
+        assert "--outcome-map" in said
+        assert "--skip-bad" not in said
+
     def test_skipped_they_are_counted_and_named(self) -> None:
         votes = read(self.BAD, skip_bad="most")
         assert rows(votes) == [("j", "x", "y", LEFT_WON, 1.0), ("j", "x", "y", RIGHT_WON, 2.5)]

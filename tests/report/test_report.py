@@ -23,7 +23,7 @@ from juryrank.model.registry import NEEDS_ATTENTION
 from juryrank.report.decision import ADVICE, next_steps
 from juryrank.report.page import ON_DARK
 from juryrank.report.sentences import effects_in_words, example, lead, limits
-from juryrank.report.tables import Table, items_table, judges_table, pairs_table
+from juryrank.report.tables import Table, items_tables, judges_table, pairs_table
 from juryrank.writing.targets import REPORT_NEEDS, check_report_can_be_made
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
@@ -172,7 +172,7 @@ def test_no_number_in_a_table_says_more_than_is_known() -> None:
     made = jr.rank(jr.simulate(12, 8, votes_per_judge=60, seed=2).votes)
     chances, nearly = made.items["p_best"].to_list(), made.pairs.head(1)
     assert min(chances) < 0.005
-    texts = column(items_table(made), "chance to be best")
+    texts = column(items_tables(made)[0], "chance to be best")
     assert "0%" not in texts
     assert "100%" not in texts
     assert texts[-1] == "<1%"
@@ -330,7 +330,7 @@ def test_items_have_comparisons_and_win_rates() -> None:
     rows = [("u", "a", "b", "left"), ("v", "a", "b", "tie"), ("w", "c", "a", "right"),
             ("u", "b", "c", "left"), ("v", "b", "c", "right")]  # fmt: skip
     frame = pl.DataFrame(rows, schema=["judge", "left", "right", "winner"], orient="row")
-    table = items_table(jr.rank(frame))
+    (table,) = items_tables(jr.rank(frame))
     record = zip(
         *(column(table, name) for name in ("item", "comparisons", "win rate")), strict=True
     )
@@ -338,7 +338,7 @@ def test_items_have_comparisons_and_win_rates() -> None:
 
 
 def test_intervals_are_drawn_to_scale(ranking: jr.Ranking) -> None:
-    for table in (items_table(ranking), judges_table(ranking)):
+    for table in (items_tables(ranking)[0], judges_table(ranking)):
         index = [column.heading for column in table.columns].index("95% interval")
         bars = [row[index].bar for row in table.rows]
         known = [bar for bar in bars if bar is not None]

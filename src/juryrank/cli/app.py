@@ -381,7 +381,8 @@ def rank(
         ),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(help="The title of the report.", metavar="TEXT")
+        str | None,
+        typer.Option(help="The title of the report.", metavar="TEXT", rich_help_panel=TO_WRITE),
     ] = None,
     as_json: AsJson = False,
     threads: Threads = None,

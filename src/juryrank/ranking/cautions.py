@@ -33,6 +33,7 @@ MOST_SETS_SAID = 3
 """Sets of items that never lose, or never win, are named up to so many."""
 SPLIT = "opinions split"
 MOST_CAMPS = 5
+MOST_VOICES = 3
 AS_ONE = "and count as one judge"
 
 
@@ -194,13 +195,20 @@ def many_judges_disagree(chance: float) -> str:
 def remarks_on_voices(votes: Votes, voices: Sequence[Voice]) -> tuple[str, ...]:
     """Which accounts count as one judge."""
     remarks = []
-    for voice in voices:
+    for voice in voices[:MOST_VOICES]:
         names = listing([_who(votes.judges[u]) for u in voice.judges.tolist()])
         many = counted(len(voice.judges), "account")
         what = "cast exactly the same votes"
         if voice.item is not None:
             what = f"only ever vote on {short(votes.items[voice.item], WIDEST_NAME)}"
         remarks.append(f"{many} {what} {AS_ONE}: {names}.")
+    rest = voices[MOST_VOICES:]
+    if rest:
+        accounts = sum(len(voice.judges) for voice in rest)
+        remarks.append(
+            f"{counted(accounts, 'more account')} count as {counted(len(rest), 'judge')} for such "
+            "reasons."
+        )
     return tuple(remarks)
 
 

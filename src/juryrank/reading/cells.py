@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from juryrank.reading.nesting import (
 from juryrank.reading.rows import Mask
 
 SET_SEPARATORS = "|;,"
+RANKING_SEPARATORS = "\n;|,"
+"""What parts the items of rankings that are written without ``>``, as forms do."""
+_NUMBER = r"^[0-9]+\s*[.):]\s*"
 _NESTED_TEXT = pl.List(pl.List(pl.String()))
 
 
@@ -39,14 +43,51 @@ class Cells:
     """The cells that are text with separators: blanks around their items do not count."""
 
 
-def ranking_cells(column: pl.Series) -> Cells:
-    """Take rankings apart: items from the best down, those of one level tied."""
+def ranking_cells(column: pl.Series, *, may_be_one_item: bool = False) -> Cells:
+    """Take rankings apart: items from the best down, those of one level tied.
+
+    Where a ranking may be a single item of a set, only ``>`` parts items: a name may have commas.
+    """
     _require_lists_or_text(
         column,
         "text such as a > b > c. If it is the position of the item in each row, say "
-        f"--position {column.name} (position={column.name!r})",
+        f"--position {shlex.quote(column.name)} (position={column.name!r})",
     )
-    return _of_lists(column) if column.dtype.is_nested() else _of_text(column, ">", "=")
+    if column.dtype.is_nested():
+        return _of_lists(column)
+    separator = ">" if may_be_one_item else ranking_separator(column)
+    if separator == ">":
+        return _of_text(column, separator, "=")
+    return _of_text(_without_ends(labels(column), separator), separator, "")
+
+
+def ranking_separator(column: pl.Series) -> str:
+    """Tell what is between the items of rankings: ``>``, or what is so in most cells without it."""
+    text = labels(column).drop_nulls().str.strip_chars()
+    text = text.filter((text != "") & ~_is_bracketed(text))
+    if not len(text) or text.str.contains("[>=]").any():
+        return ">"
+    ended = _without_ends(text, RANKING_SEPARATORS)
+    often = (
+        sign
+        for sign in RANKING_SEPARATORS
+        if 2 * int(ended.str.contains(sign, literal=True).sum()) > len(text)
+    )
+    return next(often, ">")
+
+
+def separator_in_words(column: pl.Series) -> tuple[str, ...]:
+    """Say what was taken to part the items of rankings, if it is not the usual sign."""
+    if column.dtype.is_nested():
+        return ()
+    separator = ranking_separator(column)
+    named = "line breaks" if separator == "\n" else separator
+    return () if separator == ">" else (f"rankings with {named} between the items, the best first",)
+
+
+def _without_ends(text: pl.Series, separator: str) -> pl.Series:
+    """Take away separators at the end of a cell, which Microsoft Forms writes after each item."""
+    return text.str.strip_chars_end(f"{separator} \r\n")
 
 
 def set_cells(column: pl.Series) -> Cells:
@@ -137,7 +178,17 @@ def _split(row: Ints, text: pl.Series, separator: str, tie: str) -> Entries:
     if tie and values.str.contains(tie, literal=True).any():
         inner_owner, _, values = flat(values.str.split(tie))
         owner, level = owner[inner_owner], level[inner_owner]
-    return Entries(row[owner], level.astype(np.int32), values.str.strip_chars())
+    return Entries(row[owner], level.astype(np.int32), _without_numbers(values, level, separator))
+
+
+def _without_numbers(values: pl.Series, level: Ints, separator: str) -> pl.Series:
+    """Take the numbers from ``1. tea``, ``2. milk`` on lines, if all items have theirs."""
+    bare = values.str.strip_chars()
+    if separator != "\n":
+        return bare
+    numbers = bare.str.extract(r"^([0-9]+)\s*[.):]").cast(pl.Int64, strict=False)
+    is_numbered = (numbers == pl.Series(level + 1)).fill_null(False).all()
+    return bare.str.replace(_NUMBER, "") if is_numbered else bare
 
 
 def _decoded(cells: pl.Series) -> pl.Series:

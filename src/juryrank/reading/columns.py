@@ -45,6 +45,8 @@ _KEYWORDS = {"outcome": "winner", "choice": "winner", "id": "ranking"}
 MOST_COLUMNS = 60
 """So many columns are named in a complaint: the one that was meant should be among them."""
 _OTHER_SIDE = {"left": "right", "right": "left"}
+_OTHER_NUMBER = {"left": 0, "right": 2}
+"""The number that another column has if one that is numbered 1 is not this side."""
 _SURE_PLACES = ("rank", "ordinal")
 """Names of places that cannot be the two or more items of another shape."""
 
@@ -209,7 +211,7 @@ def choose(
     names: Sequence[str],
     asked: Mapping[str, str | None],
     hints: Mapping[str, Sequence[str]],
-    ways_out: Callable[[], str] = str,
+    ways_out: Callable[[Sequence[str]], str] = lambda _: "",
 ) -> Columns:
     """Decide which columns hold what.
 
@@ -219,7 +221,8 @@ def choose(
         asked: The user's own choice for some of judge, winner, loser, left, right, ranking,
             options, item, position, tie and weight.
         hints: The columns of which is known what they hold, by role, if the user does not say.
-        ways_out: Says how the columns may be named, if their names do not tell.
+        ways_out: Says how the columns may be named, if their names do not tell; it is given the
+            roles that are missing.
     """
     wanted = {role: name for role, name in asked.items() if name is not None}
     found_for = {
@@ -237,7 +240,7 @@ def choose(
     shape = _shape(found, given)
     missing = shape.lacks(found)
     if missing:
-        raise _missing(found, shape, missing, ways_out())
+        raise _missing(found, shape, missing, ways_out(missing))
     roles = {role: found.column(role) for role in (*shape.needs, *shape.may, "judge", "weight")}
     _check_distinct({_keyword(role): name for role, name in roles.items() if name is not None})
     return _columns(shape, roles, found)
@@ -298,8 +301,8 @@ class _Header:
             if tier in (MODELS_WON, MODELS_LOST) and not self._has_both_models():
                 continue
             found = [name for name in free if self._is_named(name, tier)]
-            if role == "left":
-                found = [name for name in found if not self._is_second(name)]
+            if role in _OTHER_NUMBER:
+                found = [name for name in found if not self._is_other_side(name, role)]
             if found:
                 return [role] if role in found else found
         return self._side(role) if self.any_sides and role in _OTHER_SIDE else []
@@ -324,10 +327,10 @@ class _Header:
         known = {plain(name) for name in self.names}
         return bool(known & set(MODELS_WON)) and bool(known & set(MODELS_LOST))
 
-    def _is_second(self, name: str) -> bool:
-        """Whether a side is numbered 1, and another 0."""
+    def _is_other_side(self, name: str, role: str) -> bool:
+        """Whether a side is numbered 1, and another 0 (so it is the right one) or 2 (the left)."""
         stem = plain(name).removesuffix("_1")
-        return stem != plain(name) and f"{stem}_0" in self._plain_spellings
+        return stem != plain(name) and f"{stem}_{_OTHER_NUMBER[role]}" in self._plain_spellings
 
     @cached_property
     def _plain_spellings(self) -> frozenset[str]:
@@ -502,31 +505,40 @@ def _missing(found: _Header, shape: _Shape, roles: Sequence[str], ways_out: str)
     names = found.names
     what = [_MEANING[role] for role in roles]
     named = what[0] if len(what) == 1 else f"{', '.join(what[:-1])} and {what[-1]}"
-    near = {role: name for role in roles if (name := _near(names, role))}
+    near = {role: found_near for role in roles if (found_near := _near(names, role))}
     if list(roles) == list(shape.needs) and not near and not found.given:
+        hints = [*_about_header(names, ways_out), ways_out]
         return InputError(
             f"The columns of {found.source} do not tell how to read it. Columns found: "
-            f"{columns_found(names)}. {' '.join([*_about_header(names), ways_out])}".rstrip()
+            f"{columns_found(names)}. {' '.join(hints)}".rstrip()
         )
-    hints = [
-        f"{name!r} is near to {_MEANING[role]}: if that is it, say --{_keyword(role)} "
-        f"{shlex.quote(name)} ({_keyword(role)}={name!r})."
-        for role, name in near.items()
-    ]
+    hints = [_if_that_is_it(role, near_names) for role, near_names in near.items()]
     rest = [_keyword(role) for role in roles if role not in near]
     if rest:
         options = " ".join(f"--{keyword} COLUMN" for keyword in rest)
         also = ", or the two items with --left COLUMN --right COLUMN" if rest == ["loser"] else ""
         hints.append(f"If other columns are it, name them: {options}{also}.")
-    hints += [*_about_header(names), *([ways_out] if rest else [])]
+    hints += [*_about_header(names, ways_out), *([ways_out] if rest else [])]
     return InputError(
         f"{found.source} has no column for {named}. Columns found: {columns_found(names)}. "
         f"{' '.join(hints)}".rstrip()
     )
 
 
-def _about_header(names: Sequence[str]) -> Iterator[str]:
-    """Say what may be wrong with the header itself."""
+def _if_that_is_it(role: str, near: Sequence[str]) -> str:
+    keyword, first = _keyword(role), near[0]
+    others = "".join(f" or --{keyword} {shlex.quote(name)}" for name in near[1:])
+    return (
+        f"{listing([repr(name) for name in near])} {'is' if len(near) == 1 else 'are'} near to "
+        f"{_MEANING[role]}: if that is it, say --{keyword} {shlex.quote(first)}{others} "
+        f"({keyword}={first!r})."
+    )
+
+
+def _about_header(names: Sequence[str], ways_out: str) -> Iterator[str]:
+    """Say what may be wrong with the header itself, unless the way out is to mend it."""
+    if "header" in ways_out:
+        return
     known = frozenset(names)
     doubled = {shared_name(name, known) for name in names} - known
     for name in sorted(doubled):
@@ -551,8 +563,8 @@ MOST_NEAR, LONGEST_NEAR = MOST_COLUMNS, 60
 """Columns that are compared with known names, and characters of theirs."""
 
 
-def _near(names: Sequence[str], role: str) -> str:
-    """Find the column whose name is nearly one of those that a role is known by."""
+def _near(names: Sequence[str], role: str) -> list[str]:
+    """Find the columns whose names are nearly one of those that a role is known by."""
     known = known_names(role)
     others = set().union(*(known_names(other) for other in NAMES)) - known
     scores = {
@@ -560,8 +572,8 @@ def _near(names: Sequence[str], role: str) -> str:
         for name in names[:MOST_NEAR]
         if len(name) <= LONGEST_NEAR and plain(name) not in others
     }
-    best = max(scores, key=lambda name: scores[name], default="")
-    return best if scores.get(best, 0.0) >= NEAR else ""
+    best = max(scores.values(), default=0.0)
+    return [name for name in scores if scores[name] == best] if best >= NEAR else []
 
 
 def _nearness(name: str, known: set[str]) -> float:

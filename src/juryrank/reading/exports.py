@@ -7,10 +7,14 @@ export is read like any other table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from juryrank.reading import argilla, label_studio
+from juryrank.reading.columns import fits_some_shape
+from juryrank.reading.names import known_names, plain
+from juryrank.reading.nesting import struct_fields
 from juryrank.reading.plain import Plain, Record
 
 _YES, _NO = ("1", "1.0", "true"), ("0", "0.0", "false")
@@ -41,7 +45,44 @@ def table_as_rows(name: str, scan: pl.LazyFrame) -> Plain:
         return records_as_rows(name, scan.collect().to_dicts())
     if label_studio.is_table(schema):
         return label_studio.table_as_rows(scan, schema)
-    return _one_outcome(scan, schema)
+    scan = _opened(scan, schema)
+    return _with_judges_as_text(_one_outcome(scan, scan.collect_schema()))
+
+
+def _opened(scan: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:
+    """Make a column of everything in objects, ``answer.model``, unless the others are the votes."""
+    objects = {name: struct_fields(dtype) for name, dtype in schema.items()}
+    plainly = [name for name, fields in objects.items() if not fields]
+    if len(plainly) == len(schema) or fits_some_shape(plainly, {}):
+        return scan
+    columns = [
+        column
+        for name, fields in objects.items()
+        for column in (
+            [pl.col(name).struct.field(inner).alias(f"{name}.{inner}") for inner in sorted(fields)]
+            or [pl.col(name)]
+        )
+    ]
+    names = [column.meta.output_name() for column in columns]
+    if len(set(names)) < len(names):
+        return scan
+    opened = scan.select(columns)
+    return _opened(opened, opened.collect_schema())
+
+
+def _with_judges_as_text(plainly: Plain) -> Plain:
+    """Make one name of lists that name the judge, such as ``["gpt-4", "pair-v2"]`` of MT-Bench."""
+    schema = plainly.scan.collect_schema()
+    known = known_names("judge")
+    lists = [
+        name
+        for name, dtype in schema.items()
+        if dtype == pl.List(pl.String) and plain(name) in known
+    ]
+    if not lists:
+        return plainly
+    scan = plainly.scan.with_columns(pl.col(lists).list.join(", "))
+    return replace(plainly, scan=scan, remark=f"each list in {', '.join(lists)} as one name")
 
 
 def _one_outcome(scan: pl.LazyFrame, schema: pl.Schema) -> Plain:

@@ -1,7 +1,7 @@
-"""Tables with a column for each item, made long: surveys, and tables of counts.
+"""Tables with a column for each item or pair, made long: surveys, and tables of counts.
 
-A survey has a row for each judge and cells with positions or ratings. A table of counts has a row
-for each item too, and cells that say how often one beat the other.
+A survey has a row for each judge and cells with positions or ratings, or with the winner of a pair.
+A table of counts has a row for each item too, and cells that say how often one beat the other.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError, listing
+from juryrank.errors import InputError, counted, listing
 from juryrank.hints import did_you_mean_all
 from juryrank.reading.by_judge import BY_JUDGE, made_by_judge
 from juryrank.reading.columns import columns_found, fits_some_shape, sides_in
@@ -32,6 +32,9 @@ MOST_COLUMNS = 5000
 TOTALS = ("total", "totals", "sum", "all")
 NOTHING = ("-", "\u2013", "\u2014", "x", "X", "NA", "nan", "NaN")
 """What stands for no count, as on the diagonal: also dashes."""
+BY_PAIR = "a survey with a column for each pair of items"
+LEFT, RIGHT = "(left)", "(right)"
+_VERSUS = re.compile(r"(.+?)\s+(?:vs\.?|versus)\s+(.+)", re.IGNORECASE)
 _ABOUT_POSITIONS = re.compile(r"\b(?:rank\w*|order\w*|prefer\w*|sort)\b", re.IGNORECASE)
 _ABOUT_RATINGS = re.compile(
     r"\b(?:rat(?:e|ed|ing|ings)|scores?|stars?|points?|grades?|how (?:good|well|much|likely))\b",
@@ -82,6 +85,13 @@ def _made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
             return _wins(part, names, sides, counted)
     if any(column for role, column in asked.items() if role not in ("judge", "weight")):
         return part
+    return _by_its_names(part, names, grid)
+
+
+def _by_its_names(part: Part, names: Sequence[str], grid: Grid) -> Part:
+    """Make a table long whose columns are named after items or pairs."""
+    if len(pairs := _pairs_in(names)) > 1:
+        return _by_pair(part, names, pairs)
     if questions := _questions(names):
         return _survey(part, names, _only_question(part.name, questions), grid)
     if 3 <= len(names) <= MOST_COLUMNS and _is_count_table(replace(part, kept=None), names):
@@ -197,6 +207,41 @@ def _survey(part: Part, names: Sequence[str], columns: Sequence[str], grid: Grid
         plain=Plain(answers.lazy(), hints, says_places=True, left_out=left_out),
         remarks=(*part.remarks, f"{len(columns)} columns of items ({shown}) with {said}"),
         before=Before(SURVEY, len(frame), ROW),
+        kept=None,
+    )
+
+
+def _pairs_in(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Find columns that are named after two items, such as ``Which is better? [Tea vs Milk]``."""
+    parted = {name: _VERSUS.fullmatch(_item_of(name).strip()) for name in names}
+    return {name: (pair[1], pair[2]) for name, pair in parted.items() if pair}
+
+
+def _by_pair(part: Part, names: Sequence[str], pairs: Mapping[str, tuple[str, str]]) -> Part:
+    """Make a vote of every answer: the cell says which of the two items of its column won."""
+    read = read_rows([part], names)
+    rest = [name for name in names if name not in pairs]
+    votes = pl.concat(
+        read.frame.select(rest).with_columns(
+            pl.lit(left).alias(LEFT),
+            pl.lit(right).alias(RIGHT),
+            _filled(read.frame[column]).alias(WINNER),
+            pl.Series(PLACE, [f"row {row:,}, column {column}" for row in read.numbers]),
+        )
+        for column, (left, right) in pairs.items()
+    )
+    answered = votes.filter(pl.col(WINNER).is_not_null())
+    if not len(answered):
+        raise InputError(f"{part.name} has no votes: all cells of the pairs are empty.")
+    empty = len(votes) - len(answered)
+    blank = f", {counted(empty, 'empty cell')}" if empty else ""
+    hints = {**part.plain.hints, "left": (LEFT,), "right": (RIGHT,), "outcome": (WINNER,)}
+    shown = listing([f"{left} against {right}" for left, right in pairs.values()], 3)
+    return replace(
+        part,
+        plain=Plain(answered.lazy(), hints, says_places=True),
+        remarks=(*part.remarks, f"{len(pairs)} columns of pairs ({shown}){blank}"),
+        before=Before(BY_PAIR, len(read.frame)),
         kept=None,
     )
 

@@ -56,6 +56,7 @@ from juryrank.reading.rows import (
     account,
     bad_outcomes,
     bad_weights,
+    header_again,
     is_weight,
     missing,
     na_names,
@@ -409,6 +410,7 @@ class _Checked:
         labels_of = (self._judge_names.labels, *[self._item_names.labels] * 2)
         sides = ((str(columns.judge), judge), (columns.left, left), (columns.right, right))
         complaints += [missing(column, codes) for column, codes in sides]
+        complaints += header_again(columns, self._item_names.labels, left, right)
         if not self._na_is_name:
             for (column, codes), names in zip(sides, labels_of, strict=True):
                 complaints += na_names(f"the column {column!r}", names, codes)

@@ -30,6 +30,7 @@ _SIDES = (
     ("xs", "ys"),
     ("generator_1", "generator_2"),
     ("white", "black"),
+    ("home", "away"),
 )
 _TEXTS = ("response", "output", "answer", "text", "summary", "image", "audio", "video")
 _SIDES_AS_TEXT = tuple(
@@ -98,7 +99,11 @@ _ITEM_NAMES = tuple(
 )
 _MORE_ITEMS = _names(
     "response response_id product brand essay essay_id submission submission_id player team movie "
-    "image reviewee ratee script script_id work stimulus"
+    "image reviewee ratee script script_id work stimulus project project_id paper paper_id "
+    "poster proposal proposal_id entry entry_id contestant applicant athlete driver"
+)
+_RATINGS = _names(
+    "ratings score stars rating_value likert points mark grade overall_rating overall_score"
 )
 _PLACES = _names("position place placement placing standing rank_position")
 _CONTEXTS = _names("prompt context instruction example sample document conversation topic query")
@@ -106,7 +111,7 @@ _LISTS = _names("ranking list ballot race task question session")
 
 _NUMBERED = ("1", "2"), ("_1", "_2")
 _MORE_SIDES = (
-    *((f"{what}{a}", f"{what}{b}") for what in ("player", "team") for a, b in _NUMBERED),
+    *((f"{what}{a}", f"{what}{b}") for what in _THINGS for a, b in _NUMBERED),
     *((f"{what}_0", f"{what}_1") for what in _THINGS),
     ("assistant_a", "assistant_b"),
     ("model_a_name", "model_b_name"),
@@ -159,7 +164,7 @@ NAMES: dict[str, Tiers] = {
     "options": (("options",), _SETS),
     "item": (("item",), _ITEMS, _ITEM_NAMES, _MORE_ITEMS),
     "position": (("rank",), _PLACES),
-    "rating": (("rating",), ("ratings", "score", "stars", "rating_value", "likert", "points")),
+    "rating": (("rating",), _RATINGS),
     "id": (
         ("ranking_id",),
         tuple(f"{what}{end}" for what in _LISTS for end in ("", "_id", "id")),
@@ -196,7 +201,9 @@ _ATTRIBUTES = frozenset(
 """Words in the names of columns that say something about an item, and are not the item."""
 
 _ORDINALS = _names("first second third fourth fifth sixth seventh eighth ninth tenth")
-_NUMBERED_PLACE = re.compile(r"(rank|ranking|choice|position|place|pick|preference)_?([1-9][0-9]*)")
+_NUMBERED_PLACE = re.compile(
+    r"(rank|ranking|choice|position|place|pick|preference|platz|rang|puesto|lugar)_?([1-9][0-9]*)"
+)
 _BRACKETED = re.compile(r"\s*(.*?)\s*\[\s*([^\[\]]+?)\s*\]\s*", re.DOTALL)
 _ORDINAL_PLACE = re.compile(r"([1-9][0-9]*)(?:st|nd|rd|th)(?:_choice|_place)?")
 

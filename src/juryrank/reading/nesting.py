@@ -259,7 +259,8 @@ def wrapped_in(name: str, found: Mapping[str, Any]) -> Wrapped | None:
     if len(keys) > 1:
         raise InputError(
             f"{name} has several lists of records: {listing(keys)}. Save the one that holds the "
-            "votes as a file of its own."
+            "votes as a file of its own; if all do, as of a judge each, make one list of them and "
+            "write the key into every record."
         )
     return Wrapped(keys[0], list(found[keys[0]])) if keys else None
 

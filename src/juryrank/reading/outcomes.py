@@ -191,6 +191,12 @@ class Lexicon:
             one, other = _EITHER_WAY[said]
         elif both := _by_sign(said):
             one, other = both
+        elif bounds := _on_a_scale(said):
+            low, high = bounds
+            return (
+                f"They are numbers from {low:g} to {high:g}, and nothing says which end is which "
+                "item: write left, right or tie instead, such as left below the middle."
+            )
         else:
             return ADVICE
         return f"These may mean either side: say --outcome-map {one} or --outcome-map {other}."
@@ -223,6 +229,18 @@ def _by_sign(words: Collection[str]) -> tuple[str, str] | None:
         return ",".join(f"{word}={sides[int(np.sign(numbers[word]))]}" for word in ordered)
 
     return mapped("left", "right"), mapped("right", "left")
+
+
+MANY_NUMBERS = 8
+"""From so many distinct numbers on, they are a scale and not words for outcomes."""
+
+
+def _on_a_scale(words: Collection[str]) -> tuple[float, float] | None:
+    """Give the ends of a scale, if the words are many numbers; None if they are not."""
+    numbers = [number for word in words if (number := number_in(word)) is not None]
+    if len(numbers) < max(len(words), MANY_NUMBERS):
+        return None
+    return min(numbers), max(numbers)
 
 
 def lexicon_of(

@@ -28,6 +28,7 @@ from juryrank.reading.rows import (
     Rules,
     bad_outcomes,
     bad_weights,
+    header_again,
     judges_of,
     missing,
     na_names,
@@ -100,6 +101,7 @@ def _complaints(
         found.append(missing(str(columns.judge), judges.codes[0]))
     if items.has_missing:
         found += [missing(column, codes) for column, codes in sides]
+    found += header_again(columns, items.labels, *items.codes)
     if not rules.na_is_name:
         found += na_names(f"the column {columns.judge!r}", judges.labels, judges.codes[0])
         for column, codes in sides:

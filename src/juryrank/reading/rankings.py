@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -35,7 +36,7 @@ _HOW_TO_WRITE = (
 def ranking_ballots(rows: Rows, columns: RankingColumns, rules: Rules) -> Ballots:
     """Take a ranking from each cell of one column."""
     column = rows.frame[columns.ranking]
-    cells = ranking_cells(column)
+    cells = ranking_cells(column, may_be_one_item=columns.options is not None)
     if columns.unread is not None:
         unread = rows.frame[columns.unread]
         bad = unread.is_not_null().to_numpy()
@@ -54,9 +55,10 @@ def ranking_ballots(rows: Rows, columns: RankingColumns, rules: Rules) -> Ballot
 def _one_item_hint(columns: RankingColumns) -> str:
     if columns.options is not None:
         return "A vote needs two items or more."
+    name = columns.ranking
     return (
         f"{_HOW_TO_WRITE} If the judge saw other items too, name their column with --options; if "
-        f"{columns.ranking!r} is the position of an item, say --position {columns.ranking}."
+        f"{name!r} is the position of an item, say --position {shlex.quote(name)}."
     )
 
 

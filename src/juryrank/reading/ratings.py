@@ -195,7 +195,8 @@ def _rated_twice(columns: RatingColumns, items: Coded, group: Ints) -> Complaint
         bad,
         names,
         "Ratings are compared if they are a judge's and of the same context: name the column of "
-        "the context, such as that of the prompt, with --ranking (ranking=...).",
+        "the context, such as that of the prompt, with --ranking (ranking=...). Where two columns "
+        "are the context, such as question and turn, choose a value of one with --where.",
     )
 
 

@@ -14,6 +14,7 @@ from juryrank.errors import InputError
 from juryrank.reading import preflib
 from juryrank.reading.ballots import ballot_votes
 from juryrank.reading.by_value import column_to_rank_by, votes_by_value
+from juryrank.reading.cells import separator_in_words
 from juryrank.reading.columns import (
     ChoiceColumns,
     Columns,
@@ -344,6 +345,8 @@ def _contexts(parts: Sequence[Part], columns: Columns) -> pl.DataFrame | None:
 def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> tuple[str, ...]:
     if isinstance(columns, RatingColumns):
         return scale_in_words(rows.frame[columns.rating])
+    if isinstance(columns, RankingColumns) and columns.options is None:
+        return separator_in_words(rows.frame[columns.ranking])
     if not isinstance(columns, PairColumns) or columns.words is None:
         return ()
     words = rows.frame[columns.words]
@@ -429,7 +432,9 @@ def _columns(parts: Sequence[Part], asked: Asked) -> Columns:
 
 def _columns_of(part: Part, asked: Asked) -> Columns:
     if part.format != "preflib":
-        return choose(part.name, header(part), asked, part.plain.hints, lambda: ways_out(part))
+        return choose(
+            part.name, header(part), asked, part.plain.hints, lambda roles: ways_out(part, roles)
+        )
     named = [role for role, column in asked.items() if column is not None]
     if named:
         raise InputError(f"{part.name} is of PrefLib and has no columns: leave {named[0]} out.")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from juryrank.errors import InputError, counted, share
 from juryrank.reading.coding import Coded, coded, labels
+from juryrank.reading.columns import PairColumns
 from juryrank.reading.files import Rows
 from juryrank.reading.outcomes import AMBIGUOUS, UNKNOWN, Outcomes, Words
 from juryrank.reading.spelling import with_spellings
@@ -28,9 +29,11 @@ NA_NAMES = (
     "n/a", "na", "n.a.", "nan", "null", "none", "nil", "<na>", "nat", "undefined", "unknown",
     "missing", "not available", "not applicable", "(none)", "(null)", "(blank)", "(unknown)", "-",
     "--", "---", "\u2013", "\u2014", "?", "??", "???", ".", "...", "\u2026", "#n/a", "#na",
-    "#value!", "#ref!", "#name?", "#null!", "#num!", "#div/0!",
+    "#value!", "#ref!", "#name?", "#null!", "#num!", "#div/0!", "skipped", "overvote", "undervote",
 )  # fmt: skip
-"""Also dashes and dots, and what spreadsheets write where a formula fails."""
+"""Also dashes and dots, what spreadsheets write where a formula fails, and elections' files."""
+SUMMARIES = ("total", "totals", "grand total", "subtotal", "sum", "average", "mean", "median")
+"""What is called so below a table is computed from it."""
 DECIMAL_COMMA, THOUSANDS = r"^[+-]?[0-9]*,[0-9]+$", r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
 _HOW_TO_WEIGH = "A plain vote has weight 1; write 1250, not 1,250, which might be 1.25 too."
 _WAY_OUT = "Such rows can be left out with --skip-bad (skip_bad=True)."
@@ -60,7 +63,8 @@ class BadRowsError(InputError):
 
     def __init__(self, found: Sequence[Cases], place: Callable[[int], str]) -> None:
         said = [f"{cases.sentence(place)} {cases.hint}".rstrip() for cases in found]
-        super().__init__(" ".join([*said, _WAY_OUT]))
+        way_out = [] if any(cases.count == cases.of for cases in found) else [_WAY_OUT]
+        super().__init__(" ".join([*said, *way_out]))
         self.found = tuple(found)
 
 
@@ -184,6 +188,25 @@ def missing(column: str, codes: NDArray[np.int32]) -> Complaint:
     return Complaint(what, codes < 0, hint="Every vote needs it: fill it in.")
 
 
+def header_again(
+    columns: PairColumns, labels: pl.Series, *sides: NDArray[np.int32]
+) -> list[Complaint]:
+    """Complain about rows that hold the names of the columns of winners and losers."""
+    if columns.outcome is not None:
+        return []
+    names = (columns.left, columns.right)
+    codes = [code for name in names for code in (labels.cast(pl.String) == name).arg_true()]
+    if len(codes) < len(names):
+        return []
+    return [
+        Complaint(
+            "the names of the columns where the items should be",
+            np.logical_and(*(side == code for side, code in zip(sides, codes, strict=True))),
+            hint="Files that are joined end to end repeat their header: remove it.",
+        )
+    ]
+
+
 def bad_weights(given: pl.Series, weight: NDArray[np.float64]) -> Complaint:
     """Complain about weights that are not positive numbers."""
     what = f"a weight that is not a positive number (of at most {LARGEST_WEIGHT:g})"
@@ -197,20 +220,22 @@ def is_weight(weight: NDArray[np.float64]) -> Mask:
 
 
 def na_names(where: str, labels: pl.Series, codes: NDArray[np.int32]) -> list[Complaint]:
-    """Ask about names such as N/A, which usually stand for nothing."""
+    """Ask about names such as N/A and Total, which usually are none."""
     if labels.dtype != pl.String:
         return []
-    is_na = labels.str.strip_chars().str.to_lowercase().is_in(NA_NAMES).to_numpy()
-    if not is_na.any():
-        return []
+    plain = labels.str.strip_chars().str.to_lowercase()
+    kinds = ((NA_NAMES, "stands for nothing"), (SUMMARIES, "is a sum or mean of other rows"))
+    found = [(plain.is_in(words).to_numpy(), what) for words, what in kinds]
     # Codes of missing labels, -1, find the last entry.
     return [
         Complaint(
-            f"a word in {where} that usually stands for nothing",
-            np.append(is_na, False)[codes],
+            f"a word in {where} that usually {what}",
+            np.append(is_none, False)[codes],
             Words(labels, codes),
             "If it is a name, say --na-is-name (na_is_name=True).",
         )
+        for is_none, what in found
+        if is_none.any()
     ]
 
 

@@ -14,6 +14,9 @@ from juryrank.errors import InputError, listing
 from juryrank.reading.formats import content_of
 from juryrank.reading.headers import told_apart
 
+SHEET = "(--sheet)"
+"""Ends what is said of a sheet that was chosen because it is the first."""
+
 
 class Sheet(NamedTuple):
     """The rows of a sheet as text, and what to say about how it was chosen."""
@@ -44,7 +47,7 @@ def read_sheet(name: str, where: Path | bytes, wanted: str | None) -> Sheet:
     header = [str(cell or "") for cell in cells.row(0)]
     rows = cells.slice(1).rename(dict(zip(cells.columns, told_apart(header), strict=True)))
     others = [other for other in names if other != sheet]
-    remark = f"first sheet {sheet!r}, not {listing(others)} (--sheet)"
+    remark = f"first sheet {sheet!r}, not {listing([repr(other) for other in others])} {SHEET}"
     return Sheet(rows, remark if others and wanted is None else "")
 
 

@@ -23,7 +23,7 @@ from juryrank.report.tables import (
     ROWS_AT_FIRST,
     Table,
     details_table,
-    items_table,
+    items_tables,
     judges_table,
     pairs_table,
     telling_pairs,
@@ -179,6 +179,7 @@ class _Content:
                 steps=next_steps(ranking),
                 figures=self.figures,
                 tables=self._own_tables,
+                of_items=[name for name in self._own_tables if name.startswith("items")],
                 surprises=_surprises(ranking.pairs),
                 verdicts=_verdict_counts(ranking.judges),
                 agreement_is_chance=agreement_is_chance(ranking),
@@ -233,7 +234,7 @@ def _day_of_report() -> date:
 
 def _tables(ranking: Ranking) -> dict[str, Table]:
     made = (
-        items_table(ranking), judges_table(ranking), details_table(ranking), pairs_table(ranking),
+        *items_tables(ranking), judges_table(ranking), details_table(ranking), pairs_table(ranking),
     )  # fmt: skip
     return {table.name: table for table in made if table is not None}
 

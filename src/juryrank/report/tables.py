@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from juryrank.charts.charts import LANDMARKS, LEAST_VOTES_OF_DOT
-from juryrank.errors import number, percent
+from juryrank.errors import counted, number, percent
 from juryrank.judging.verdicts import by_attention
 from juryrank.model.registry import VERDICTS, model_named
 from juryrank.report.sentences import chance_in_percent
@@ -22,6 +22,8 @@ MOST_PAIRS = 100
 ROWS_AT_FIRST = 20
 """On a screen; a button shows the others, and then it is worth while to search them."""
 ROWS_ON_PAPER, PAIRS_ON_PAPER = 120, 15
+MOST_GROUPS = 10
+"""Groups that were never compared and have a table of their own; all others share one."""
 
 Row = dict[str, Any]
 Show = Callable[[Any], str]
@@ -110,11 +112,18 @@ class Table:
     rest: int = 0
     """Rows that there would be more."""
     on_paper: int = ROWS_ON_PAPER
+    title: str = ""
+    """What stands above it, if that is not told by where it stands."""
 
     @property
     def is_long(self) -> bool:
         """Whether only some of the rows are shown at first."""
         return len(self.rows) > ROWS_AT_FIRST
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether there is a column more, for the group."""
+        return self.columns[0].source == "group"
 
 
 def _made(
@@ -150,14 +159,31 @@ def _with_records(ranking: Ranking) -> pl.DataFrame:
     return ranking.items.join(records, on="item", how="left", maintain_order="left")
 
 
-def items_table(ranking: Ranking) -> Table:
-    """The items, the best first."""
-    decimals, items = ranking.scale.decimals, _with_records(ranking)
+def items_tables(ranking: Ranking) -> list[Table]:
+    """The items, the best first; a table for each group of those that were compared."""
+    items = _with_records(ranking)
+    if not ranking.groups:
+        return [_items_table(ranking, "items", items)]
+    number_of = pl.col("group")
+    made = []
+    for group in range(1, min(len(ranking.groups), MOST_GROUPS) + 1):
+        own = items.filter(number_of == group)
+        table = _items_table(ranking, f"items-{group}", own.drop("group"))
+        made.append(replace(table, title=f"Group {group}: {counted(len(own), 'item')}"))
+    others = items.filter(number_of > MOST_GROUPS)
+    if len(others):
+        title = f"{counted(len(ranking.groups) - MOST_GROUPS, 'more group')}"
+        made.append(replace(_items_table(ranking, "items-others", others), title=title))
+    return made
+
+
+def _items_table(ranking: Ranking, name: str, items: pl.DataFrame) -> Table:
+    decimals = ranking.scale.decimals
 
     def points(value: float) -> str:
         return f"{value:z.{decimals}f}"
 
-    group = (Column("group", "group", number),) if ranking.groups else ()
+    group = (Column("group", "group", number),) if "group" in items.columns else ()
     columns = (
         *group,
         Column("rank", "rank", number),
@@ -173,7 +199,7 @@ def items_table(ranking: Ranking) -> Table:
         Column("comparisons", "compared", number),
         Column("win rate", "won", _share),
     )  # fmt: skip
-    return _made("items", columns, items, "item", "rank")
+    return _made(name, columns, items, "item", "" if group else "rank")
 
 
 def judges_table(ranking: Ranking) -> Table:
