@@ -184,7 +184,7 @@ def test_excel_without_its_package_is_refused_before_the_fit(
     votes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
 ) -> None:
     monkeypatch.setattr("juryrank.cli.app._fitted", lambda *_, **__: pytest.fail("fitted"))
-    monkeypatch.setattr("juryrank.writing.targets.find_spec", lambda _: None)
+    monkeypatch.setattr("juryrank.writing.needed_packages.find_spec", lambda _: None)
     result = run("rank", votes, option, str(tmp_path / "x.xlsx"))
     assert result.exit_code == 2
     assert "pip install xlsxwriter" in result.stderr

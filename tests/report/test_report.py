@@ -24,7 +24,7 @@ from juryrank.report.decision import ADVICE, next_steps
 from juryrank.report.page import ON_DARK
 from juryrank.report.sentences import effects_in_words, example, lead, limits
 from juryrank.report.tables import Table, items_table, judges_table, pairs_table
-from juryrank.writing.targets import REPORT_NEEDS, check_report_can_be_made
+from juryrank.writing.needed_packages import REPORT_NEEDS, check_report_can_be_made
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 EXAMPLE = str(EXAMPLE_VOTES)

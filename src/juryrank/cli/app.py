@@ -51,13 +51,9 @@ from juryrank.model.points import anchor_in, check_anchor, check_scale
 from juryrank.model.registry import DEFAULT_MODEL, MODELS, model_named
 from juryrank.ranking.expected_time import long_work
 from juryrank.text import literal
-from juryrank.writing.targets import (
-    SEPARATORS,
-    check_ending,
-    check_report_can_be_made,
-    check_savable,
-    is_any_of,
-)
+from juryrank.writing.destination_checks import check_savable, is_any_of
+from juryrank.writing.formats import SEPARATORS, check_ending
+from juryrank.writing.needed_packages import check_report_can_be_made
 
 if TYPE_CHECKING:
     import polars as pl
@@ -422,7 +418,7 @@ def rank(
     for path in _reports(out, report):
         _save_report(answer, path, title, source, [*source.paths, out, judges_out, report])
     if as_json:
-        from juryrank.writing.files import finite
+        from juryrank.writing.json_text import finite
 
         _print_json(finite(answer.to_dict() if compared is None else compared.answer))
     else:
@@ -473,7 +469,7 @@ def judges(
     )  # fmt: skip
     _save_table(report.table, "judges", out, safe_csv=safe_csv)
     if as_json:
-        from juryrank.writing.files import finite
+        from juryrank.writing.json_text import finite
 
         _print_json(finite(report.to_dict()))
     else:
@@ -893,7 +889,7 @@ def _save_report(
     source: Source,
     files: Sequence[object],
 ) -> None:
-    from juryrank.writing.files import write_text
+    from juryrank.writing.atomic import write_text
 
     command = _command_without_folders([str(file) for file in files if file is not None])
     with progress("Writing the report"):
@@ -919,7 +915,7 @@ def _command_without_folders(files: Sequence[str]) -> str:
 def _save_table(frame: pl.DataFrame, what: str, out: Path | None, *, safe_csv: bool) -> None:
     if out is None:
         return
-    from juryrank.writing.files import save_frame
+    from juryrank.writing.save import save_frame
 
     save_frame(frame, out, safe_csv=safe_csv)
     show_note(f"Saved the {what} to {out}.")
@@ -932,7 +928,7 @@ def _simulation_files(out: Path) -> tuple[Path, ...]:
 
 
 def _save_simulation(made: Simulation, out: Path) -> None:
-    from juryrank.writing.files import save_frame
+    from juryrank.writing.save import save_frame
 
     files = _simulation_files(out)
     frames = [made.votes, made.items, made.judges, *([made.effects] if len(made.effects) else [])]

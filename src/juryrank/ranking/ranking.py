@@ -42,7 +42,9 @@ from juryrank.types import Floats
 from juryrank.votes.lists import Lists
 from juryrank.votes.storage import pieces
 from juryrank.votes.votes import Reading, Votes, no_wins
-from juryrank.writing.files import html_table, json_text, save_answer
+from juryrank.writing.html_table import html_table
+from juryrank.writing.json_text import json_text
+from juryrank.writing.save import save_answer
 
 if TYPE_CHECKING:
     from juryrank.charts.charts import Plots

@@ -29,7 +29,7 @@ from juryrank.report.tables import (
     telling_pairs,
 )
 from juryrank.text import literal
-from juryrank.writing.targets import check_report_can_be_made
+from juryrank.writing.needed_packages import check_report_can_be_made
 
 if TYPE_CHECKING:
     from jinja2 import Environment

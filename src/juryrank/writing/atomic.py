@@ -10,16 +10,36 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EBUSY, EXDEV
 from pathlib import Path
+
+import polars as pl
+
+from juryrank.errors import InputError
 
 PART = ".part"
 LONGEST_NAME = 200
 """Bytes; most systems have 255."""
 CANNOT_BE_RENAMED = (EBUSY, EXDEV)
 """A file that is mounted by itself, as into a container, can only be written over."""
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file of text, in UTF-8."""
+    content = text.encode(errors="backslashreplace")  # what is no text is no UTF-8
+    write_whole(path, lambda part: part.write_bytes(content))
+
+
+def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
+    """Let a file be written, so that it is whole or not there; complain if that cannot be done."""
+    try:
+        with whole_file(path) as part:
+            write(part)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
+        raise InputError(f"Cannot write {str(path)!r}: {reason}.") from error
 
 
 @contextmanager
