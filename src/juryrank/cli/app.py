@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import atexit
 import gc
-import json
 import math
 import os
 import shlex
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -36,16 +35,13 @@ from juryrank.cli.help import (
 )
 from juryrank.cli.paper import paper
 from juryrank.cli.source import Source, file_name, with_source
-from juryrank.cli.terminal import (
-    answer_view,
-    check_view,
-    comparison_view,
-    console,
-    progress,
-    report_view,
-    show_note,
-    show_warning,
-)
+from juryrank.cli.terminal.check import check_view
+from juryrank.cli.terminal.comparison import comparison_view
+from juryrank.cli.terminal.console import console, print_json, print_text, show
+from juryrank.cli.terminal.judges import judge_report_view
+from juryrank.cli.terminal.messages import show_note, show_warning
+from juryrank.cli.terminal.progress import progress
+from juryrank.cli.terminal.ranking import answer_view
 from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.model.points import anchor_in, check_anchor, check_scale
 from juryrank.model.registry import DEFAULT_MODEL, MODELS, model_named
@@ -57,7 +53,6 @@ from juryrank.writing.needed_packages import check_report_can_be_made
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.console import RenderableType
 
     from juryrank.model.points import Anchor
     from juryrank.ranking.by_value import Rankings
@@ -418,11 +413,9 @@ def rank(
     for path in _reports(out, report):
         _save_report(answer, path, title, source, [*source.paths, out, judges_out, report])
     if as_json:
-        from juryrank.writing.json_text import finite
-
-        _print_json(finite(answer.to_dict() if compared is None else compared.answer))
+        print_json(answer.to_dict() if compared is None else compared.answer)
     else:
-        _show(answer_view(answer, min(top, MOST_SHOWN)))
+        show(answer_view(answer, min(top, MOST_SHOWN)))
         if compared is not None:
             said = "\n".join(literal(sentence) for sentence in compared.sentences)
             console().print(f"\n{said}", soft_wrap=True)
@@ -469,11 +462,9 @@ def judges(
     )  # fmt: skip
     _save_table(report.table, "judges", out, safe_csv=safe_csv)
     if as_json:
-        from juryrank.writing.json_text import finite
-
-        _print_json(finite(report.to_dict()))
+        print_json(report.to_dict())
     else:
-        _show(report_view(report, min(top, MOST_SHOWN)))
+        show(judge_report_view(report, min(top, MOST_SHOWN)))
     _show_warnings(report.ranking, said=votes.remarks)
 
 
@@ -492,9 +483,9 @@ def check(source: Source, as_json: AsJson = False) -> None:
 
     found = checked(votes)
     if as_json:
-        _print_json(found.to_dict())
+        print_json(found.to_dict())
     else:
-        _show(check_view(found))
+        show(check_view(found))
 
 
 @app.command(cls=HelpfulCommand, epilog=MODEL_LIST)
@@ -539,9 +530,9 @@ def compare(
     comparison = _compared(votes, chosen, folds, seed, threads)
     _save_table(comparison.table, "comparison", out, safe_csv=safe_csv)
     if as_json:
-        _print_json(comparison.to_dict())
+        print_json(comparison.to_dict())
     else:
-        _show(comparison_view(comparison))
+        show(comparison_view(comparison))
 
 
 @app.command(cls=HelpfulCommand)
@@ -705,7 +696,7 @@ def simulate(
         seed=seed,
     )
     if out is None:
-        _print_text(made.votes.write_csv())
+        print_text(made.votes.write_csv())
     else:
         _save_simulation(made, out)
 
@@ -947,18 +938,3 @@ def _show_warnings(answer: Ranking | Rankings, said: Sequence[str]) -> None:
     for warning in answer.warnings:
         if warning not in said:
             show_warning(warning)
-
-
-def _show(parts: Iterable[RenderableType]) -> None:
-    stdout = console()
-    for part in parts:
-        stdout.print(part)
-
-
-def _print_json(answer: dict[str, Any]) -> None:
-    _print_text(json.dumps(answer, ensure_ascii=False, allow_nan=False, default=str) + "\n")
-
-
-def _print_text(text: str) -> None:
-    """Print for programs: always UTF-8, whatever the terminal would like."""
-    sys.stdout.buffer.write(text.encode(errors="backslashreplace"))

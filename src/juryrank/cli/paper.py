@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from juryrank.cli.exits import exits_politely
-from juryrank.cli.terminal import (
-    console,
-    plain_table,
-    progress,
-    show_error,
-    show_note,
-    show_warning,
-)
+from juryrank.cli.terminal.console import console
+from juryrank.cli.terminal.messages import show_error, show_note, show_warning
+from juryrank.cli.terminal.progress import progress
+from juryrank.cli.terminal.tables import plain_table
 from juryrank.errors import InputError, JuryrankError
 from juryrank.paper import REAL, STUDIES
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from juryrank.cli.help import READING, TO_RANK, HelpAll
-from juryrank.cli.terminal import progress, show_note, show_warning
+from juryrank.cli.terminal.messages import show_note, show_warning
+from juryrank.cli.terminal.progress import progress
 from juryrank.data import EXAMPLE_VOTES
 from juryrank.errors import InputError, listing
 from juryrank.reading.memory_size import size_in_bytes
