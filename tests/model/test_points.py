@@ -210,7 +210,7 @@ def test_an_anchor_may_have_any_name() -> None:
 def test_what_cannot_be_scaled_is_refused_before_the_fit(
     monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], said: str
 ) -> None:
-    monkeypatch.setattr("juryrank.cli.app._fitted", lambda *_, **__: pytest.fail("fitted"))
+    monkeypatch.setattr("juryrank.cli.rank._fitted", lambda *_, **__: pytest.fail("fitted"))
     result = run("rank", EXAMPLE, *options)
     assert result.exit_code == 2
     assert said in result.stderr
