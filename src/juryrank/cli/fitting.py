@@ -11,7 +11,6 @@ from juryrank.cli.terminal.messages import show_note
 from juryrank.cli.terminal.progress import Say, progress
 from juryrank.errors import JuryrankWarning
 from juryrank.model.registry import model_named
-from juryrank.ranking.expected_time import long_work
 
 if TYPE_CHECKING:
     from juryrank.votes.votes import Votes
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 def say_if_long(votes: Votes, model: str, noise: str | None) -> None:
     """Say, before a model is fitted, how long that may take, if it is long."""
+    from juryrank.ranking.expected_time import long_work
+
     said = long_work(votes.lists, noise or model_named(model).noise)
     if said is not None:
         show_note(said)
