@@ -17,7 +17,8 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from juryrank.charts.charts import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
+from juryrank.charts.judges import LOOK_OF_VERDICT
+from juryrank.charts.pairs import LEAST_VOTES_OF_DOT
 from juryrank.data import EXAMPLE_VOTES
 from juryrank.model.registry import NEEDS_ATTENTION
 from juryrank.report.decision import ADVICE, next_steps

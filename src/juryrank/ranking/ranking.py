@@ -47,7 +47,7 @@ from juryrank.writing.json_text import json_text
 from juryrank.writing.save import save_answer
 
 if TYPE_CHECKING:
-    from juryrank.charts.charts import Plots
+    from juryrank.charts.plots import Plots
     from juryrank.votes.tallies import Agreement, Evidence
 
 SAME_SCORE = 1e-6
@@ -478,7 +478,7 @@ class Ranking:
     @property
     def plot(self) -> Plots:
         """Pictures: ``ranking.plot.items()`` and others, charts that can be shown and saved."""
-        from juryrank.charts.charts import Plots
+        from juryrank.charts.plots import Plots
 
         return Plots(self)
 

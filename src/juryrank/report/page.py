@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from scipy.special import ndtr
 
-from juryrank.charts.charts import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
+from juryrank.charts.judges import LOOK_OF_VERDICT
+from juryrank.charts.pairs import LEAST_VOTES_OF_DOT
 from juryrank.errors import InputError, counted
 from juryrank.model.registry import VERDICTS, model_named
 from juryrank.report.decision import concerns, next_steps, other_warnings, tiers
