@@ -12,17 +12,17 @@ from juryrank.charts.library import altair
 
 
 def convergence_chart(steps: Sequence[tuple[int, float, float]]) -> Any:
-    """The slope that is left, or if it is not known, how far the objective is above its lowest."""
+    """The gradient that is left; if it is not known, how far the objective is above its lowest."""
     alt = altair()
     lowest = min(objective for _, objective, _ in steps)
-    by_slope = all(np.isfinite(slope) for _, _, slope in steps)
+    by_gradient = all(np.isfinite(gradient) for _, _, gradient in steps)
     rows: list[Row] = []
     stage = 0
-    for done, (number, objective, slope) in enumerate(steps, start=1):
+    for done, (number, objective, gradient) in enumerate(steps, start=1):
         stage += number == 1 or not rows
-        left = slope if by_slope else objective - lowest
+        left = gradient if by_gradient else objective - lowest
         rows.append({"step": done, "stage": stage, "objective": objective, "left": left})
-    title = "slope left, in standard errors" if by_slope else "objective above its lowest"
+    title = "gradient left, in standard errors" if by_gradient else "objective above its lowest"
     powers = alt.Axis(format="~e", tickCount=6)
     return (
         alt.Chart(alt.Data(values=thinned([row for row in rows if row["left"] > 0.0])))

@@ -50,14 +50,8 @@ def few_items(rows: list[Row], scale: Scale, interval: str) -> Any:
     """A row for each item: its score with its interval, tier by tier."""
     alt = altair()
     known = rows[0]["low"] is not None
-    for before, row in zip([None, *rows], rows, strict=False):
-        place, above = ((one["group"], one["tier"]) if one else None for one in (row, before))
-        row["opens"] = place != above
-        row["said"] = f"tier {row['tier']}"
-        if row["group"] is not None:
-            row["said"] = f"group {row['group']}, {row['said']}"
-    base = alt.Chart(alt.Data(values=indexed(rows))).encode(
-        y=named_axis(alt.Y, "place", [row["item"] for row in rows])
+    base = alt.Chart(alt.Data(values=indexed(_with_tier_labels(rows)))).encode(
+        y=named_axis(alt.Y, "index", [row["item"] for row in rows])
     )
     x = alt.X(
         "score:Q", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=MANY_TICKS),
@@ -78,6 +72,18 @@ def few_items(rows: list[Row], scale: Scale, interval: str) -> Any:
     room = ROOM_FOR_TIER if rows[0]["group"] is None else ROOM_FOR_GROUP_AND_TIER
     beside = {"left": 5, "top": 5, "bottom": 5, "right": room}
     return framed(*layers, rows=len(rows)).properties(padding=beside)
+
+
+def _with_tier_labels(rows: list[Row]) -> list[Row]:
+    """Rows with what is said of their tier, and whether they are its first."""
+    labelled: list[Row] = []
+    above: tuple[object, object] | None = None
+    for row in rows:
+        group, tier = own = row["group"], row["tier"]
+        label = f"tier {tier}" if group is None else f"group {group}, tier {tier}"
+        labelled.append(row | {"opens": own != above, "said": label})
+        above = own
+    return labelled
 
 
 def many_items(rows: list[Row], scale: Scale) -> Any:
@@ -104,11 +110,11 @@ def drawn_items(rows: list[Row], draws: Floats, interval: str) -> Any:
     """A tick for each draw, and the score with its interval."""
     alt = altair()
     names = [row["item"] for row in rows]
-    placed = indexed(rows)
-    y = named_axis(alt.Y, "place", names)
+    with_index = indexed(rows)
+    y = named_axis(alt.Y, "index", names)
     ticks = [
-        {"place": row["place"], "score": float(draw)}
-        for row, own in zip(placed, draws.T, strict=True)
+        {"index": row["index"], "score": float(draw)}
+        for row, own in zip(with_index, draws.T, strict=True)
         for draw in own
     ]
     x = alt.X(
@@ -117,7 +123,7 @@ def drawn_items(rows: list[Row], draws: Floats, interval: str) -> Any:
     )  # fmt: skip
     drawn = alt.Chart(alt.Data(values=ticks)).encode(y=y)
     strip = drawn.mark_tick(color=PLAIN, opacity=0.18, thickness=1.5, bandSize=ROW - 4).encode(x=x)
-    base = alt.Chart(alt.Data(values=placed)).encode(y=y)
+    base = alt.Chart(alt.Data(values=with_index)).encode(y=y)
     point = base.mark_point(filled=True, opacity=1, size=60, color="black").encode(x=x)
     return framed(strip, whisker(base, "black"), point, rows=len(rows))
 

@@ -68,7 +68,7 @@ def few_judges(rows: list[Row], what: Judges, interval: str) -> Any:
     """A row for each judge: the accuracy with its interval."""
     alt = altair()
     base = alt.Chart(alt.Data(values=indexed(rows))).encode(
-        y=named_axis(alt.Y, "place", [row["judge"] for row in rows])
+        y=named_axis(alt.Y, "index", [row["judge"] for row in rows])
     )
     known = _are_known(rows)
     title = f"{what} with {interval}" if known else what
@@ -86,7 +86,7 @@ def many_judges(rows: list[Row], what: Judges) -> Any:
     alt = altair()
     base = alt.Chart(alt.Data(values=thinned(indexed(rows))), width=WIDTH, height=300).encode(
         x=alt.X(
-            "place:Q",
+            "index:Q",
             scale=alt.Scale(zero=False, nice=False),
             axis=alt.Axis(tickCount=MANY_TICKS),
             title=f"judges, by their {what}",

@@ -29,15 +29,15 @@ FAINT = "#888888"
 
 
 def indexed(rows: list[Row]) -> list[Row]:
-    """Rows with their numbers, from 1 on."""
-    return [row | {"place": place} for place, row in enumerate(rows, start=1)]
+    """Rows with their indices, from 1 on."""
+    return [row | {"index": index} for index, row in enumerate(rows, start=1)]
 
 
 def named_axis(channel: Any, field: str, names: Sequence[str]) -> Any:
-    """An axis of places from 1 on, with a name at each.
+    """An axis of indices from 1 on, with a name at each.
 
     The charting library takes labels, and even single texts in expressions, for properties of its
-    own objects ("constructor"). With places and one text of all names there is nothing to mistake;
+    own objects ("constructor"). With indices and one text of all names there is nothing to mistake;
     there are no line breaks in names (see `literal`).
     """
     narrow, wide = (
@@ -52,8 +52,8 @@ def named_axis(channel: Any, field: str, names: Sequence[str]) -> Any:
         title=None,
         ticks=False,
     )
-    places = list(range(1, len(names) + 1))
-    return channel(f"{field}:O", scale=altair().Scale(domain=places), axis=axis)
+    indices = list(range(1, len(names) + 1))
+    return channel(f"{field}:O", scale=altair().Scale(domain=indices), axis=axis)
 
 
 def whisker(base: Any, colour: str) -> Any:
@@ -76,5 +76,5 @@ def thinned(rows: list[Row]) -> list[Row]:
     """At most so many rows, evenly spaced, the first and the last among them."""
     if len(rows) <= MOST_MARKS:
         return rows
-    places = np.unique(np.linspace(0, len(rows) - 1, MOST_MARKS).round().astype(int))
-    return [rows[place] for place in places]
+    kept = np.unique(np.linspace(0, len(rows) - 1, MOST_MARKS).round().astype(int))
+    return [rows[index] for index in kept]

@@ -53,16 +53,16 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if given.exists() and not given.is_file():
         yield given
         return
-    place = given.resolve()
-    folder = place.parent
+    destination = given.resolve()
+    folder = destination.parent
     if not os.access(folder, os.W_OK):
         folder = Path(tempfile.gettempdir())
-    name = _short(place.name)
+    name = _short(destination.name)
     _remove_left_over(folder, name)
     part = folder / f".{name}.{os.getpid()}{PART}"
     try:
         yield part
-        _put(part, place)
+        _put(part, destination)
     finally:
         part.unlink(missing_ok=True)
 
@@ -72,22 +72,22 @@ def _short(name: str) -> str:
     return os.fsencode(name)[:LONGEST_NAME].decode(errors="ignore")
 
 
-def _put(part: Path, place: Path) -> None:
+def _put(part: Path, destination: Path) -> None:
     """Let what is complete take its place, and let it be on the disk before it does."""
     _flush(part)
-    if place.exists():
-        _keep_permissions(part, place)
+    if destination.exists():
+        _keep_permissions(part, destination)
     try:
-        if part.parent != place.parent:
+        if part.parent != destination.parent:
             raise OSError(EXDEV, "another folder")
-        part.replace(place)
+        part.replace(destination)
     except OSError as error:
         if error.errno not in CANNOT_BE_RENAMED:
             raise
-        shutil.copyfile(part, place)
-        _flush(place)
+        shutil.copyfile(part, destination)
+        _flush(destination)
     with suppress(OSError):  # not every system knows folders as files
-        _flush(place.parent, os.O_RDONLY)
+        _flush(destination.parent, os.O_RDONLY)
 
 
 def _flush(path: Path, mode: int = os.O_RDWR) -> None:
@@ -98,9 +98,9 @@ def _flush(path: Path, mode: int = os.O_RDWR) -> None:
         os.close(handle)
 
 
-def _keep_permissions(part: Path, place: Path) -> None:
-    shutil.copymode(place, part)
-    owner = place.stat()
+def _keep_permissions(part: Path, destination: Path) -> None:
+    shutil.copymode(destination, part)
+    owner = destination.stat()
     if hasattr(os, "chown") and (owner.st_uid, owner.st_gid) != (os.getuid(), os.getgid()):
         with suppress(OSError):  # only some may give files away
             os.chown(part, owner.st_uid, owner.st_gid)

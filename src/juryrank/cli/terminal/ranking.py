@@ -91,17 +91,20 @@ def _items_table(ranking: Ranking, shown: pl.DataFrame) -> Table:
     low, high = min(0.0, *scores), max(0.0, *scores)
     written = _as_points if ranking.scale.name == "elo" else _as_scores([*shown["score"], 0.0], low)
     known = shown["score_low"].is_not_null().all()
-    names = ("rank", "item", "score", *((_confidence(ranking), "ranks", "tier") if known else ()))
+    heading = f"{percent(ranking.fit.confidence)} interval"
+    names = ["rank", "item", "score", *([heading, "ranks", "tier"] if known else [])]
     table = table_of(*names, "", right=[name for name in names if name != "item"])
     _let_bars_give_way(table)
     for row in shown.iter_rows(named=True):
-        score, *interval = (written(row[name]) for name in ends.columns if known or (
-            name == "score"))  # fmt: skip
-        beyond = (f"{interval[0]} to {interval[1]}", _span(row), str(row["tier"])) if known else ()
-        table.add_row(
-            f"{row['rank']:,}", label(row["item"]), score, *beyond,
-            ScoreBar(row["score"] - zero, low, high),
-        )  # fmt: skip
+        cells: list[RenderableType] = [
+            f"{row['rank']:,}",
+            label(row["item"]),
+            written(row["score"]),
+        ]
+        if known:
+            interval = f"{written(row['score_low'])} to {written(row['score_high'])}"
+            cells += [interval, _span(row), str(row["tier"])]
+        table.add_row(*cells, ScoreBar(row["score"] - zero, low, high))
     return table
 
 
@@ -109,10 +112,6 @@ def _let_bars_give_way(table: Table) -> None:
     """Give the last column what the others leave; labels cut short can be mistaken for others."""
     table.expand = True
     table.columns[-1].ratio = 1
-
-
-def _confidence(ranking: Ranking) -> str:
-    return f"{percent(ranking.fit.confidence)} interval"
 
 
 def _as_scores(values: Sequence[float], low: float) -> Callable[[float], str]:
