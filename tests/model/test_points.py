@@ -193,7 +193,9 @@ def test_an_anchor_may_have_any_name() -> None:
     assert scores["a=b"] == pytest.approx(1500.0)
     numbers = "winner,loser\n1,2\n2,1\n1,3\n3,2\n"
     shown = run("rank", "-", "--scale", "elo", "--anchor", "3=-20.5", stdin=numbers)
-    assert "3 has -20.5. Intervals are against the average item" in " ".join(shown.stdout.split())
+    assert "3 has -20.5. Intervals are relative to the average item" in " ".join(
+        shown.stdout.split()
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def votes_by_value(votes: Votes, column: str, anchor: Anchor | None) -> ByValue:
     by = votes.by
     if by is None:
         raise InputError(
-            f"The column {column!r} is not called the same in all files: rename it in some."
+            f"The column {column!r} does not have the same name in all files: rename it in some."
         )
     if anchor is not None:
         _check_anchor(by, anchor[0])

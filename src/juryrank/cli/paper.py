@@ -71,7 +71,9 @@ def paper(
     runnable = [name for name in chosen if name not in lacking]
     if runnable:
         for name in lacking:
-            show_warning(f"{name} is left out: its data is not here. More at the end.")
+            show_warning(
+                f"{name} is left out: its data is not available. The reason follows at the end."
+            )
     for name in runnable:
         paths = _STUDY.get(name, _table)(name, settings)
         if paths:

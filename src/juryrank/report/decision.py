@@ -40,11 +40,11 @@ ADVICE: dict[Verdict, str] = {
     "one-sided": "Look at their votes on this item.",
     "position-biased": "Show pairs in both orders, and rank with --order by-judge.",
     "backwards": "Look for swapped labels or a misread question.",
-    "inconsistent": "Look whether the task was understood.",
-    "guessing": "Look whether the task was understood.",
+    "inconsistent": "Check whether the task was understood.",
+    "guessing": "Check whether the task was understood.",
     "of another opinion": "Ask whether the question has two meanings.",
     "opinions split": "Rank the camps separately.",
-    "copy": "Look whether a file was read twice, or one person has several accounts.",
+    "copy": "Check whether a file was read twice, or one person has several accounts.",
     "single-item": "Find out where these accounts come from.",
 }
 """What to do about the judges of whom this is said."""
@@ -207,8 +207,8 @@ def _step_about_judges(judges: pl.DataFrame) -> Iterator[str]:
     unknown = int((judges["verdict"] == "too few votes to tell").sum())
     if unknown > MANY * len(judges):
         yield (
-            f"Ask each judge for more votes: of {unknown:,} of {len(judges):,} too little is known "
-            "to say how accurate they are."
+            f"Ask each judge for more votes: too little is known of {unknown:,} of "
+            f"{len(judges):,} to say how accurate they are."
         )
 
 

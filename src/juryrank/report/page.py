@@ -227,8 +227,8 @@ def _day_of_report() -> date:
         return datetime.fromtimestamp(int(given), tz=UTC).date()
     except (ValueError, OverflowError, OSError):
         raise InputError(
-            f"{DAY_OF_BUILD}={given!r} is no time in seconds since 1970. Mend the environment "
-            "variable, or unset it."
+            f"{DAY_OF_BUILD}={given!r} is not a time in seconds since 1970. Correct the "
+            "environment variable, or unset it."
         ) from None
 
 

@@ -301,6 +301,6 @@ def scale_in_words(ranking: Ranking) -> Iterator[str]:
         return
     item, points = scale.anchor
     yield (
-        f"{said}, and {short(item, WIDEST_NAME)} has {points:.10g}. Intervals are against the "
+        f"{said}, and {short(item, WIDEST_NAME)} has {points:.10g}. Intervals are relative to the "
         f"average item, which has {average}."
     )

@@ -25,6 +25,6 @@ def check_report_can_be_made() -> None:
     missing = [package for module, package in REPORT_NEEDS.items() if find_spec(module) is None]
     if missing:
         raise InputError(
-            f"The report needs what is not installed: {', '.join(missing)}. "
-            f"Install it with pip install {' '.join(missing)}."
+            f"The report needs packages that are not installed: {', '.join(missing)}. "
+            f"Install them with pip install {' '.join(missing)}."
         )
