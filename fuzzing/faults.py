@@ -19,8 +19,8 @@ from pathlib import Path
 import juryrank as jr
 from fuzzing.faults_writer import Written, written
 from fuzzing.scratch import scratch_folder
-from juryrank.writing.files import save_answer
-from juryrank.writing.targets import SAVED_AS
+from juryrank.writing.formats import SAVED_AS
+from juryrank.writing.save import save_answer
 
 OLD = b"what stood there before\n"
 LONGEST = 120
@@ -31,7 +31,7 @@ LITTLE_MEMORY = 400 << 20
 WRITER = """
 import sys
 from fuzzing.faults_writer import loaded
-from juryrank.writing.files import save_answer
+from juryrank.writing.save import save_answer
 answer = loaded(sys.argv[1])
 print("ready", flush=True)
 while True:

@@ -27,7 +27,7 @@ from scipy.stats import kendalltau, spearmanr
 
 import juryrank as jr
 from juryrank.charts.library import altair
-from juryrank.cli.terminal import progress
+from juryrank.cli.terminal.progress import progress
 from juryrank.datasets import Dataset, country_population, reading_level
 from juryrank.errors import JuryrankWarning
 from juryrank.paper.pictures import save_study

@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
-from juryrank.cli.terminal import progress
+from juryrank.cli.terminal.progress import progress
 from juryrank.errors import JuryrankWarning
 from juryrank.threads import available_threads, one_blas_thread
 

@@ -34,7 +34,7 @@ ROOMS = (
 """From the ground up. Modules that lie in no room are foundations: every room may need them."""
 
 UPWARDS = {
-    ("ranking.ranking", "charts.charts"): "a `Ranking` draws itself: `ranking.plot`",
+    ("ranking.ranking", "charts.plots"): "a `Ranking` draws itself: `ranking.plot`",
     ("ranking.ranking", "report"): "a `Ranking` writes its own report: `ranking.save('x.html')`",
     ("ranking.by_value", "report"): "so do `Rankings` of values that were ranked apart",
     ("ranking.reliability", "ranking.rank"): "split halves of the judges are ranked again",

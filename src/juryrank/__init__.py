@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from juryrank import datasets as datasets
+    from juryrank.charts.plots import Plots
     from juryrank.errors import InputError, JuryrankError, JuryrankWarning
     from juryrank.inference.intervals import Difference
     from juryrank.model.noise import Noise, noise_from_log_density
@@ -44,6 +45,7 @@ _HOME = {
     "Misfit": "ranking.misfit",
     "Noise": "model.noise",
     "PaperSolver": "solvers.paper",
+    "Plots": "charts.plots",
     "ProfileSolver": "solvers.profile",
     "Ranking": "ranking.ranking",
     "Rankings": "ranking.by_value",
@@ -78,6 +80,7 @@ __all__ = [
     "Misfit",
     "Noise",
     "PaperSolver",
+    "Plots",
     "ProfileSolver",
     "Ranking",
     "Rankings",

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from juryrank.charts.charts import LOOK_OF_VERDICT, MOST_MARKS
+from juryrank.charts.judges import LOOK_OF_VERDICT
+from juryrank.charts.layout import MOST_MARKS
 from juryrank.model.registry import VERDICTS
 from juryrank.report.sentences import lead
 

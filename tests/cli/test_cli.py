@@ -171,7 +171,7 @@ def test_where_to_save_is_checked_before_the_fit(
     complaint: str,
 ) -> None:
     (tmp_path / "folder.csv").mkdir()
-    monkeypatch.setattr("juryrank.cli.app._fitted", lambda *_, **__: pytest.fail("fitted"))
+    monkeypatch.setattr("juryrank.cli.rank._fitted", lambda *_, **__: pytest.fail("fitted"))
     result = run("rank", votes, option, str(tmp_path / out))
     assert result.exit_code == 2
     assert result.stdout == ""
@@ -183,8 +183,8 @@ def test_where_to_save_is_checked_before_the_fit(
 def test_excel_without_its_package_is_refused_before_the_fit(
     votes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
 ) -> None:
-    monkeypatch.setattr("juryrank.cli.app._fitted", lambda *_, **__: pytest.fail("fitted"))
-    monkeypatch.setattr("juryrank.writing.targets.find_spec", lambda _: None)
+    monkeypatch.setattr("juryrank.cli.rank._fitted", lambda *_, **__: pytest.fail("fitted"))
+    monkeypatch.setattr("juryrank.writing.needed_packages.find_spec", lambda _: None)
     result = run("rank", votes, option, str(tmp_path / "x.xlsx"))
     assert result.exit_code == 2
     assert "pip install xlsxwriter" in result.stderr
@@ -665,7 +665,7 @@ def _raises(error: BaseException) -> object:
 
 
 def test_a_bug_is_confessed(votes: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("juryrank.cli.app._fitted", _raises(ZeroDivisionError("oh [/]")))
+    monkeypatch.setattr("juryrank.cli.rank._fitted", _raises(ZeroDivisionError("oh [/]")))
     result = run("rank", votes)
     assert result.exit_code == 1
     assert "(ZeroDivisionError: oh [/])" in result.stderr
@@ -675,12 +675,12 @@ def test_a_bug_is_confessed(votes: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_bug_can_be_looked_into(votes: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JURYRANK_DEBUG", "1")
-    monkeypatch.setattr("juryrank.cli.app._fitted", _raises(ZeroDivisionError("oh")))
+    monkeypatch.setattr("juryrank.cli.rank._fitted", _raises(ZeroDivisionError("oh")))
     assert isinstance(run("rank", votes).exception, ZeroDivisionError)
 
 
 def test_an_interruption_is_quiet(votes: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("juryrank.cli.app._fitted", _raises(KeyboardInterrupt()))
+    monkeypatch.setattr("juryrank.cli.rank._fitted", _raises(KeyboardInterrupt()))
     result = run("rank", votes)
     assert (result.exit_code, result.stdout, errors(result)) == (130, "", [])
 

@@ -17,8 +17,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from juryrank import progress as pace
-from juryrank.cli import terminal
-from juryrank.cli.terminal import ScoreBar, ranking_view
+from juryrank.cli.terminal import progress
+from juryrank.cli.terminal.ranking import ranking_view
+from juryrank.cli.terminal.score_bar import ScoreBar
 from juryrank.errors import counted
 from juryrank.ranking.rank import rank
 from juryrank.ranking.ranking import Ranking
@@ -180,7 +181,7 @@ def shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, seconds: float) -> str:
     with open(theirs, "w", encoding="utf-8") as stderr:  # noqa: PTH123
         monkeypatch.setattr(sys, "stderr", stderr)
         monkeypatch.setenv("TERM", "xterm")
-        with terminal.progress("Reading [/]") as say:
+        with progress.progress("Reading [/]") as say:
             say("Fitting")
             say("Comparing [b]", 2, 3)
             time.sleep(seconds)
@@ -192,7 +193,7 @@ def shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, seconds: float) -> str:
 
 
 def test_long_work_shows_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
+    monkeypatch.setattr(progress, "PATIENCE", 0.01)
     shown = shown_on_a_terminal(monkeypatch, 0.3)
     assert "Comparing [b]" in shown
     assert "0:00:00" in shown  # the time so far
@@ -205,7 +206,7 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_bar_is_that_of_the_work_at_hand() -> None:
     display = Progress()
     task = display.add_task("Fitting", total=None)
-    say = terminal._in_a_bar(display, task)
+    say = progress._in_a_bar(display, task)
     say("Sampling", 5, 10)
     assert (display.tasks[0].completed, display.tasks[0].total) == (5, 10)
     say("Working out")
@@ -218,7 +219,7 @@ def test_elsewhere_progress_is_a_line_now_and_then(
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr(pace, "SOON", 0.0)
     monkeypatch.setattr(pace, "LONG", 0.0)
-    with terminal.progress("Reading") as say:
+    with progress.progress("Reading") as say:
         say("Sampling", 0, 4)
         say("Sampling: 1 of 4", 1, 4)
     assert "Sampling: 1 of 4 (about 10 seconds left)" in capsys.readouterr().err

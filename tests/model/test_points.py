@@ -193,7 +193,9 @@ def test_an_anchor_may_have_any_name() -> None:
     assert scores["a=b"] == pytest.approx(1500.0)
     numbers = "winner,loser\n1,2\n2,1\n1,3\n3,2\n"
     shown = run("rank", "-", "--scale", "elo", "--anchor", "3=-20.5", stdin=numbers)
-    assert "3 has -20.5. Intervals are against the average item" in " ".join(shown.stdout.split())
+    assert "3 has -20.5. Intervals are relative to the average item" in " ".join(
+        shown.stdout.split()
+    )
 
 
 @pytest.mark.parametrize(
@@ -210,7 +212,7 @@ def test_an_anchor_may_have_any_name() -> None:
 def test_what_cannot_be_scaled_is_refused_before_the_fit(
     monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], said: str
 ) -> None:
-    monkeypatch.setattr("juryrank.cli.app._fitted", lambda *_, **__: pytest.fail("fitted"))
+    monkeypatch.setattr("juryrank.cli.rank._fitted", lambda *_, **__: pytest.fail("fitted"))
     result = run("rank", EXAMPLE, *options)
     assert result.exit_code == 2
     assert said in result.stderr

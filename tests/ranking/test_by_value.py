@@ -396,7 +396,7 @@ def test_values_of_several_files_are_joined(tmp_path: Path) -> None:
     assert judges == [4, 2, 2]
     other = run("rank", paths[0], str(tmp_path / "3.csv"), "--by", "topic")
     assert other.exit_code == 2
-    assert "is not called the same in all files" in other.stderr
+    assert "does not have the same name in all files" in other.stderr
     assert run("rank", str(tmp_path / "?.csv"), "--by", "topic").exit_code == 2
 
 

@@ -17,14 +17,15 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from juryrank.charts.charts import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
+from juryrank.charts.judges import LOOK_OF_VERDICT
+from juryrank.charts.pairs import LEAST_VOTES_OF_DOT
 from juryrank.data import EXAMPLE_VOTES
 from juryrank.model.registry import NEEDS_ATTENTION
 from juryrank.report.decision import ADVICE, next_steps
 from juryrank.report.page import ON_DARK
 from juryrank.report.sentences import effects_in_words, example, lead, limits
 from juryrank.report.tables import Table, items_tables, judges_table, pairs_table
-from juryrank.writing.targets import REPORT_NEEDS, check_report_can_be_made
+from juryrank.writing.needed_packages import REPORT_NEEDS, check_report_can_be_made
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 EXAMPLE = str(EXAMPLE_VOTES)
@@ -322,7 +323,7 @@ def test_it_has_a_title_a_date_and_a_source(
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     assert "1970-01-02 · 720 votes" in Text(ranking.report()).text
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
-    with pytest.raises(jr.InputError, match="SOURCE_DATE_EPOCH='yesterday' is no time"):
+    with pytest.raises(jr.InputError, match="SOURCE_DATE_EPOCH='yesterday' is not a time"):
         ranking.report()
 
 
@@ -392,7 +393,7 @@ def test_next_steps_name_what_is_missing() -> None:
     split = jr.simulate(8, accuracies=[1.5, 1.5, 1.5, -1.5, -1.5, -1.5], votes_per_judge=60, seed=1)
     assert "the ranking may be upside down" in " ".join(next_steps(jr.rank(split.votes)))
     few = jr.rank(jr.simulate(8, 40, votes_per_judge=6, seed=1).votes)
-    assert "Ask each judge for more votes: of 40 of 40 too little is known" in next_steps(few)[-1]
+    assert "Ask each judge for more votes: too little is known of 40 of 40" in next_steps(few)[-1]
 
 
 def test_where_the_best_item_is_settled_no_votes_are_asked_for() -> None:

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import juryrank as jr
 from juryrank.cli.app import app
 from juryrank.writing.atomic import whole_file
-from juryrank.writing.targets import SAVED_AS
+from juryrank.writing.formats import SAVED_AS
 
 VOTES = "judge,winner,loser\n" + "".join(
     f"j{k % 6},{pair[0]},{pair[1]}\n"

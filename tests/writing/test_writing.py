@@ -13,8 +13,10 @@ import polars as pl
 import pytest
 
 import juryrank as jr
-from juryrank.writing.files import html_table, save_frame
-from juryrank.writing.typesetting import latex_table, markdown_table
+from juryrank.writing.html_table import html_table
+from juryrank.writing.latex import latex_table
+from juryrank.writing.markdown import markdown_table
+from juryrank.writing.save import save_frame
 
 NASTY = [
     "a|b",
@@ -180,6 +182,6 @@ def test_what_cannot_be_written_is_said(ranking: jr.Ranking, tmp_path: Path, end
 def test_excel_needs_a_package(
     ranking: jr.Ranking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("juryrank.writing.targets.find_spec", lambda _: None)
+    monkeypatch.setattr("juryrank.writing.needed_packages.find_spec", lambda _: None)
     with pytest.raises(jr.InputError, match=r"pip install xlsxwriter"):
         ranking.save(tmp_path / "r.xlsx")

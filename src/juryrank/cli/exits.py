@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from juryrank.cli.terminal import show_error
+from juryrank.cli.terminal.messages import show_error
 from juryrank.errors import INTERRUPTED, JuryrankError
 from juryrank.text import LONGEST_PATH, within
 

@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
-from juryrank.cli.terminal import console
+from juryrank.cli.terminal.console import console
 
 TO_RANK = "What to rank"
 TO_WRITE = "What to write"

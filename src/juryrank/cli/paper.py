@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from juryrank.cli.exits import exits_politely
-from juryrank.cli.terminal import (
-    console,
-    plain_table,
-    progress,
-    show_error,
-    show_note,
-    show_warning,
-)
+from juryrank.cli.terminal.console import console
+from juryrank.cli.terminal.messages import show_error, show_note, show_warning
+from juryrank.cli.terminal.progress import progress
+from juryrank.cli.terminal.tables import plain_table
 from juryrank.errors import InputError, JuryrankError
 from juryrank.paper import REAL, STUDIES
 
@@ -75,7 +71,9 @@ def paper(
     runnable = [name for name in chosen if name not in lacking]
     if runnable:
         for name in lacking:
-            show_warning(f"{name} is left out: its data is not here. More at the end.")
+            show_warning(
+                f"{name} is left out: its data is not available. The reason follows at the end."
+            )
     for name in runnable:
         paths = _STUDY.get(name, _table)(name, settings)
         if paths:

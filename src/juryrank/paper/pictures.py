@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from juryrank.charts.library import png
-from juryrank.writing.files import write_text, write_whole
+from juryrank.writing.atomic import write_text, write_whole
 
 
 def save_study(

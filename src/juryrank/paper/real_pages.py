@@ -23,7 +23,7 @@ from juryrank.paper.real import (
     real_verdict,
     unsettled,
 )
-from juryrank.writing.files import write_whole
+from juryrank.writing.atomic import write_whole
 
 Rows = tuple[list[str], list[list[str]]]
 """Header and rows of a table."""

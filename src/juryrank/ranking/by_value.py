@@ -17,7 +17,9 @@ from juryrank.hints import did_you_mean
 from juryrank.model.points import Anchor
 from juryrank.ranking.ranking import Ranking
 from juryrank.votes.votes import ByValue, Reading, Votes
-from juryrank.writing.files import html_table, json_text, save_answer
+from juryrank.writing.html_table import html_table
+from juryrank.writing.json_text import json_text
+from juryrank.writing.save import save_answer
 
 COLUMNS_OF_ITEMS = (
     "rank", "item", "score", "score_low", "score_high", "rank_low", "rank_high", "p_best", "tier",

@@ -24,7 +24,7 @@ from juryrank.reading import as_votes
 from juryrank.types import Floats
 from juryrank.votes.lists import MOST_ORDERS, in_every_order, orders_of_ties, pairs_of, tie_sizes
 from juryrank.votes.votes import Reading, Votes
-from juryrank.writing.files import html_table
+from juryrank.writing.html_table import html_table
 
 Counter = Callable[[int, int, str], None]
 """Called with (fits done, fits in all, model) while comparing."""

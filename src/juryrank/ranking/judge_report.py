@@ -45,7 +45,7 @@ from juryrank.votes.lists import (
     tied_pairs_of,
 )
 from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
-from juryrank.writing.files import html_table
+from juryrank.writing.html_table import html_table
 
 Counter = Callable[[str, int, int], None]
 """Called with (what is being done, how much of it, how much in all)."""

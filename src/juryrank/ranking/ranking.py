@@ -42,10 +42,12 @@ from juryrank.types import Floats
 from juryrank.votes.lists import Lists
 from juryrank.votes.storage import pieces
 from juryrank.votes.votes import Reading, Votes, no_wins
-from juryrank.writing.files import html_table, json_text, save_answer
+from juryrank.writing.html_table import html_table
+from juryrank.writing.json_text import json_text
+from juryrank.writing.save import save_answer
 
 if TYPE_CHECKING:
-    from juryrank.charts.charts import Plots
+    from juryrank.charts.plots import Plots
     from juryrank.votes.tallies import Agreement, Evidence
 
 SAME_SCORE = 1e-6
@@ -476,7 +478,7 @@ class Ranking:
     @property
     def plot(self) -> Plots:
         """Pictures: ``ranking.plot.items()`` and others, charts that can be shown and saved."""
-        from juryrank.charts.charts import Plots
+        from juryrank.charts.plots import Plots
 
         return Plots(self)
 

@@ -35,16 +35,16 @@ NAMED_TOGETHER = 10
 SELDOM = 1.0 / 3.0
 """Items with less than this part of the usual number of comparisons are seldom shown."""
 MANY = 1.0 / 3.0
-"""Of more than this part of the judges too little should not be known."""
+"""If too little is known of more than this share of the judges, that is worth a step."""
 ADVICE: dict[Verdict, str] = {
     "one-sided": "Look at their votes on this item.",
     "position-biased": "Show pairs in both orders, and rank with --order by-judge.",
     "backwards": "Look for swapped labels or a misread question.",
-    "inconsistent": "Look whether the task was understood.",
-    "guessing": "Look whether the task was understood.",
+    "inconsistent": "Check whether the task was understood.",
+    "guessing": "Check whether the task was understood.",
     "of another opinion": "Ask whether the question has two meanings.",
     "opinions split": "Rank the camps separately.",
-    "copy": "Look whether a file was read twice, or one person has several accounts.",
+    "copy": "Check whether a file was read twice, or one person has several accounts.",
     "single-item": "Find out where these accounts come from.",
 }
 """What to do about the judges of whom this is said."""
@@ -75,8 +75,8 @@ def tiers(items: pl.DataFrame) -> list[Tier]:
     if items["tier"].is_null().any():
         return []
     found = [
-        Tier(_name_of_tier(*place), len(rows), _named(rows["item"], NAMED_IN_TIER))
-        for place, rows in items.group_by(tier_columns(items), maintain_order=True)
+        Tier(_name_of_tier(*key), len(rows), _named(rows["item"], NAMED_IN_TIER))
+        for key, rows in items.group_by(tier_columns(items), maintain_order=True)
     ]
     rest = found[MOST_TIERS:]
     if len(rest) < 2:
@@ -85,9 +85,9 @@ def tiers(items: pl.DataFrame) -> list[Tier]:
     return [*found[:MOST_TIERS], below]
 
 
-def _name_of_tier(*place: object) -> str:
+def _name_of_tier(*key: object) -> str:
     """By its number, after that of its group, if there are groups."""
-    *group, tier = place
+    *group, tier = key
     return f"Group {group[0]}, tier {tier}" if group else f"Tier {tier}"
 
 
@@ -207,8 +207,8 @@ def _step_about_judges(judges: pl.DataFrame) -> Iterator[str]:
     unknown = int((judges["verdict"] == "too few votes to tell").sum())
     if unknown > MANY * len(judges):
         yield (
-            f"Ask each judge for more votes: of {unknown:,} of {len(judges):,} too little is known "
-            "to say how accurate they are."
+            f"Ask each judge for more votes: too little is known of {unknown:,} of "
+            f"{len(judges):,} to say how accurate they are."
         )
 
 

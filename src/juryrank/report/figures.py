@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from juryrank.charts.charts import MOST_IN_MATRIX, MOST_NAMED, pairs_with_dots
+from juryrank.charts.layout import MOST_NAMED
 from juryrank.charts.library import altair
+from juryrank.charts.matrices import MOST_IN_MATRIX
+from juryrank.charts.pairs import pairs_with_dots
 from juryrank.errors import percent
 from juryrank.model.registry import model_named
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from scipy.special import ndtr
 
-from juryrank.charts.charts import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
+from juryrank.charts.judges import LOOK_OF_VERDICT
+from juryrank.charts.pairs import LEAST_VOTES_OF_DOT
 from juryrank.errors import InputError, counted
 from juryrank.model.registry import VERDICTS, model_named
 from juryrank.report.decision import concerns, next_steps, other_warnings, tiers
@@ -29,7 +30,7 @@ from juryrank.report.tables import (
     telling_pairs,
 )
 from juryrank.text import literal
-from juryrank.writing.targets import check_report_can_be_made
+from juryrank.writing.needed_packages import check_report_can_be_made
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -101,8 +102,9 @@ def report_by_value(
     """
     pages = _pages()
     ids = [f"value-{number}" for number in range(1, len(rankings.overview) + 1)]
-    told = [_Told(rankings, *one) for one in zip(ids, rankings.overview.rows(), strict=True)]
-    contents = [one.content for one in told if one.content is not None]
+    rows = zip(ids, rankings.overview.rows(), strict=True)
+    values = [_ValueOnPage(rankings, *row) for row in rows]
+    contents = [value.content for value in values if value.content is not None]
     votes = counted(float(rankings.overview["votes"].sum()), "vote")
     heading = f"Rankings by {rankings.by}"
     return pages.get_template("page.html").render(
@@ -111,7 +113,7 @@ def report_by_value(
         day=(day or _day_of_report()).isoformat(),
         first=ids[0],
         by=rankings.by,
-        values=[one.on_the_page(pages) for one in told],
+        values=[value.rendered(pages) for value in values],
         warnings=rankings.general_warnings,
         command=command or f"import juryrank as jr\n\nrankings = {rankings.call}",
         tables={name: table for one in contents for name, table in one.tables.items()},
@@ -193,7 +195,7 @@ class _Content:
         )
 
 
-class _Told:
+class _ValueOnPage:
     """A value on the page, which was ranked or not."""
 
     def __init__(self, rankings: Rankings, name: str, row: Sequence[Any]) -> None:
@@ -206,7 +208,7 @@ class _Told:
             self._about = f"{', '.join(sizes)}; first: {first}"
             self.content = _Content(rankings[self._value], f"{name}-", f"{name}-title")
 
-    def on_the_page(self, pages: Environment) -> dict[str, Any]:
+    def rendered(self, pages: Environment) -> dict[str, Any]:
         """What the index and the part of the page need."""
         report = "" if self.content is None else self.content.html(pages, None)
         return {"id": self._name, "value": self._value, "about": self._about, "report": report}
@@ -227,8 +229,8 @@ def _day_of_report() -> date:
         return datetime.fromtimestamp(int(given), tz=UTC).date()
     except (ValueError, OverflowError, OSError):
         raise InputError(
-            f"{DAY_OF_BUILD}={given!r} is no time in seconds since 1970. Mend the environment "
-            "variable, or unset it."
+            f"{DAY_OF_BUILD}={given!r} is not a time in seconds since 1970. Correct the "
+            "environment variable, or unset it."
         ) from None
 
 

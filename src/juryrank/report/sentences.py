@@ -92,16 +92,16 @@ def leading(items: pl.DataFrame) -> list[str]:
     return _rivals(items, 0)
 
 
-def _rivals(items: pl.DataFrame, place: int) -> list[str]:
-    """The items from this place on that may well be the first of them."""
-    rest = items.slice(place)
-    may_be = [nth for nth, low in enumerate(rest["rank_low"], start=1) if low <= place + 1]
+def _rivals(items: pl.DataFrame, index: int) -> list[str]:
+    """The items from this index on that may well be the first of them."""
+    rest = items.slice(index)
+    may_be = [nth for nth, low in enumerate(rest["rank_low"], start=1) if low <= index + 1]
     return _names(rest.head(max(may_be, default=1)))
 
 
-def is_sure(items: pl.DataFrame, place: int) -> bool:
+def is_sure(items: pl.DataFrame, index: int) -> bool:
     """Whether only one rank is plausible."""
-    return bool(items["rank_low"][place] == items["rank_high"][place])
+    return bool(items["rank_low"][index] == items["rank_high"][index])
 
 
 def _leading(items: pl.DataFrame, names: Sequence[str], clearly: str) -> str:
@@ -120,25 +120,25 @@ def _leading(items: pl.DataFrame, names: Sequence[str], clearly: str) -> str:
     )
 
 
-def _following(items: pl.DataFrame, place: int, clearly: str) -> Iterator[str]:
+def _following(items: pl.DataFrame, index: int, clearly: str) -> Iterator[str]:
     """Those that come next and, if there are more, how many there are."""
-    names = _rivals(items, place) if place < len(items) else []
+    names = _rivals(items, index) if index < len(items) else []
     if not names:
         return
     if len(names) == 1:
-        sure = f"is {clearly} {_ordinal(place)}" if is_sure(items, place) else "comes next"
+        sure = f"is {clearly} {_ordinal(index)}" if is_sure(items, index) else "comes next"
         said = f"{names[0]} {sure}"
     elif len(names) <= MOST_NAMED:
         said = f"{conjunction(names)} come next, in an order that is not sure"
     else:
         said = f"{names[0]} comes next, and {len(names) - 1:,} others may be as good"
-    below = len(items) - place - len(names)
+    below = len(items) - index - len(names)
     rest = f"; {counted(below, 'item')} {'is' if below == 1 else 'are'} below" if below else ""
     yield f"{said}{rest}."
 
 
-def _ordinal(place: int) -> str:
-    return ORDINALS[place] if place < len(ORDINALS) else f"number {place + 1:,}"
+def _ordinal(index: int) -> str:
+    return ORDINALS[index] if index < len(ORDINALS) else f"number {index + 1:,}"
 
 
 def _names(items: pl.DataFrame) -> list[str]:
@@ -301,6 +301,6 @@ def scale_in_words(ranking: Ranking) -> Iterator[str]:
         return
     item, points = scale.anchor
     yield (
-        f"{said}, and {short(item, WIDEST_NAME)} has {points:.10g}. Intervals are against the "
+        f"{said}, and {short(item, WIDEST_NAME)} has {points:.10g}. Intervals are relative to the "
         f"average item, which has {average}."
     )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from juryrank.charts.charts import LANDMARKS, LEAST_VOTES_OF_DOT
+from juryrank.charts.judges import LANDMARKS
+from juryrank.charts.pairs import LEAST_VOTES_OF_DOT
 from juryrank.errors import counted, number, percent
 from juryrank.judging.verdicts import by_attention
 from juryrank.model.registry import VERDICTS, model_named

@@ -10,16 +10,36 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EBUSY, EXDEV
 from pathlib import Path
+
+import polars as pl
+
+from juryrank.errors import InputError
 
 PART = ".part"
 LONGEST_NAME = 200
 """Bytes; most systems have 255."""
 CANNOT_BE_RENAMED = (EBUSY, EXDEV)
 """A file that is mounted by itself, as into a container, can only be written over."""
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file of text, in UTF-8."""
+    content = text.encode(errors="backslashreplace")  # what is no text is no UTF-8
+    write_whole(path, lambda part: part.write_bytes(content))
+
+
+def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
+    """Let a file be written, so that it is whole or not there; complain if that cannot be done."""
+    try:
+        with whole_file(path) as part:
+            write(part)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
+        raise InputError(f"Cannot write {str(path)!r}: {reason}.") from error
 
 
 @contextmanager
@@ -33,16 +53,16 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if given.exists() and not given.is_file():
         yield given
         return
-    place = given.resolve()
-    folder = place.parent
+    destination = given.resolve()
+    folder = destination.parent
     if not os.access(folder, os.W_OK):
         folder = Path(tempfile.gettempdir())
-    name = _short(place.name)
+    name = _short(destination.name)
     _remove_left_over(folder, name)
     part = folder / f".{name}.{os.getpid()}{PART}"
     try:
         yield part
-        _put(part, place)
+        _put(part, destination)
     finally:
         part.unlink(missing_ok=True)
 
@@ -52,22 +72,22 @@ def _short(name: str) -> str:
     return os.fsencode(name)[:LONGEST_NAME].decode(errors="ignore")
 
 
-def _put(part: Path, place: Path) -> None:
+def _put(part: Path, destination: Path) -> None:
     """Let what is complete take its place, and let it be on the disk before it does."""
     _flush(part)
-    if place.exists():
-        _keep_permissions(part, place)
+    if destination.exists():
+        _keep_permissions(part, destination)
     try:
-        if part.parent != place.parent:
+        if part.parent != destination.parent:
             raise OSError(EXDEV, "another folder")
-        part.replace(place)
+        part.replace(destination)
     except OSError as error:
         if error.errno not in CANNOT_BE_RENAMED:
             raise
-        shutil.copyfile(part, place)
-        _flush(place)
+        shutil.copyfile(part, destination)
+        _flush(destination)
     with suppress(OSError):  # not every system knows folders as files
-        _flush(place.parent, os.O_RDONLY)
+        _flush(destination.parent, os.O_RDONLY)
 
 
 def _flush(path: Path, mode: int = os.O_RDWR) -> None:
@@ -78,9 +98,9 @@ def _flush(path: Path, mode: int = os.O_RDWR) -> None:
         os.close(handle)
 
 
-def _keep_permissions(part: Path, place: Path) -> None:
-    shutil.copymode(place, part)
-    owner = place.stat()
+def _keep_permissions(part: Path, destination: Path) -> None:
+    shutil.copymode(destination, part)
+    owner = destination.stat()
     if hasattr(os, "chown") and (owner.st_uid, owner.st_gid) != (os.getuid(), os.getgid()):
         with suppress(OSError):  # only some may give files away
             os.chown(part, owner.st_uid, owner.st_gid)

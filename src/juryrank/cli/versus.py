@@ -1,43 +1,16 @@
-"""Two items compared, and values of a column ranked apart: what `juryrank rank` says of them."""
+"""How much better one item is than another: what `juryrank rank --versus` says."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from juryrank.errors import InputError, listing
+from juryrank.errors import InputError
 
 if TYPE_CHECKING:
     from juryrank.inference.intervals import Difference
-    from juryrank.model.points import Anchor
     from juryrank.ranking.by_value import Rankings
     from juryrank.ranking.ranking import Ranking
-    from juryrank.votes.votes import ByValue, Votes
-
-
-def votes_apart(votes: Votes, column: str, anchor: Anchor | None) -> ByValue:
-    """The votes of each value; complain, before the long work, if one has none on the anchor."""
-    by = votes.by
-    if by is None:
-        raise InputError(
-            f"The column {column!r} is not called the same in all files: rename it in some."
-        )
-    if anchor is not None:
-        _check_anchor(by, anchor[0])
-    return by
-
-
-def _check_anchor(by: ByValue, item: object) -> None:
-    lacking = [value for value, votes in by.votes.items() if item not in votes.items.to_list()]
-    if lacking:
-        raise InputError(
-            f"The anchor {item!r} has no votes in {len(lacking)} of {len(by.votes)} values of "
-            f"{by.column!r}: {listing(lacking)}. Choose an item that all have, or leave these "
-            "values out with --where."
-        )
-
-
-# --- one item against another --------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,33 @@
+"""What commands say while models are fitted."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from juryrank.cli.terminal.messages import show_note
+from juryrank.cli.terminal.progress import Say, progress
+from juryrank.errors import JuryrankWarning
+from juryrank.model.registry import model_named
+
+if TYPE_CHECKING:
+    from juryrank.votes.votes import Votes
+
+
+def say_if_long(votes: Votes, model: str, noise: str | None) -> None:
+    """Say, before a model is fitted, how long that may take, if it is long."""
+    from juryrank.ranking.expected_time import long_work
+
+    said = long_work(votes.lists, noise or model_named(model).noise)
+    if said is not None:
+        show_note(said)
+
+
+@contextmanager
+def fitting(what: str) -> Iterator[Say]:
+    """Show progress while models are fitted; what they warn of is shown with the answer."""
+    with progress(what) as say, warnings.catch_warnings():
+        warnings.simplefilter("ignore", JuryrankWarning)
+        yield say

@@ -1,0 +1,89 @@
+"""The options that say what to write, shared by commands; checks before the work, and saving."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from juryrank.cli.help import EXPERTS, TO_WRITE
+from juryrank.cli.source import Source
+from juryrank.cli.terminal.messages import show_note, show_warning
+from juryrank.errors import InputError
+from juryrank.writing.destination_checks import check_savable, is_any_of
+from juryrank.writing.formats import SEPARATORS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from juryrank.ranking.by_value import Rankings
+    from juryrank.ranking.ranking import Ranking
+
+DEFAULT_TOP, MOST_SHOWN = 20, 10**9
+
+AsJson = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Print one JSON object and nothing else on stdout.",
+        rich_help_panel=TO_WRITE,
+    ),
+]
+TableOut = Annotated[
+    Path | None,
+    typer.Option(
+        help="Save the table: .csv, .tsv, .json, .parquet, .html, .md, .tex or .xlsx.",
+        metavar="FILE",
+        rich_help_panel=TO_WRITE,
+    ),
+]
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="In .csv and .tsv files, put an apostrophe before names that a spreadsheet would take "
+        "for formulas, and show control characters as escapes.",
+        rich_help_panel=EXPERTS,
+    ),
+]
+
+
+def check_destinations(source: Source, *paths: Path | None) -> None:
+    """Complain before the long work about files that could not be saved after it."""
+    given = [path for path in paths if path is not None]
+    for path in given:
+        check_savable(path)
+        if is_any_of(path, source.files):
+            raise InputError(f"Saving to {str(path)!r} would overwrite the votes.")
+    if len({path.resolve() for path in given}) < len(given):
+        raise InputError(f"Two things cannot both be saved to {str(given[0])!r}.")
+
+
+def check_safe_csv(safe_csv: bool, *paths: Path | None) -> None:
+    """Complain if there is no file that could be made safe."""
+    if safe_csv and not any(
+        path is not None and path.suffix.lower() in SEPARATORS for path in paths
+    ):
+        raise InputError(
+            "--safe-csv is for .csv and .tsv files, and none is written: name one with --out FILE, "
+            "or omit it. Other formats need no such care."
+        )
+
+
+def save_table(frame: pl.DataFrame, what: str, out: Path | None, *, safe_csv: bool) -> None:
+    """Save a table, if a file for it was named, and say so."""
+    if out is None:
+        return
+    from juryrank.writing.save import save_frame
+
+    save_frame(frame, out, safe_csv=safe_csv)
+    show_note(f"Saved the {what} to {out}.")
+
+
+def show_warnings(answer: Ranking | Rankings, said: Sequence[str]) -> None:
+    """Show the warnings, but for what was said when the votes had been read."""
+    for warning in answer.warnings:
+        if warning not in said:
+            show_warning(warning)
