@@ -11,7 +11,7 @@ import pytest
 
 import juryrank as jr
 from juryrank.charts.charts import LOOK_OF_VERDICT, MOST_MARKS
-from juryrank.model.registry import VERDICTS
+from juryrank.judging.verdict_words import VERDICTS
 from juryrank.report.sentences import lead
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")

@@ -19,7 +19,7 @@ import pytest
 import juryrank as jr
 from juryrank.charts.charts import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
 from juryrank.data import EXAMPLE_VOTES
-from juryrank.model.registry import NEEDS_ATTENTION
+from juryrank.judging.verdict_words import NEEDS_ATTENTION
 from juryrank.report.decision import ADVICE, next_steps
 from juryrank.report.page import ON_DARK
 from juryrank.report.sentences import effects_in_words, example, lead, limits

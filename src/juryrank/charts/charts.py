@@ -15,7 +15,8 @@ import polars as pl
 
 from juryrank.charts.library import altair
 from juryrank.errors import InputError, percent
-from juryrank.model.registry import VERDICTS, Judges, model_named
+from juryrank.judging.verdict_words import VERDICTS
+from juryrank.model.registry import Judges, model_named
 from juryrank.text import literal, short
 from juryrank.types import Floats
 

@@ -25,7 +25,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from juryrank.errors import counted, listing, number, percent
-from juryrank.model.registry import NEEDS_ATTENTION, VERDICTS, model_named
+from juryrank.judging.verdict_words import NEEDS_ATTENTION, VERDICTS
+from juryrank.model.registry import model_named
 from juryrank.progress import Pace
 from juryrank.text import literal
 

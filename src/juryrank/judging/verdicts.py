@@ -31,7 +31,8 @@ from juryrank.judging.accounts import Voice
 from juryrank.judging.consistency import Consistency, consistency_of
 from juryrank.judging.one_sided import NOBODY, OneSided
 from juryrank.judging.position import Positions, position_biased, position_reason
-from juryrank.model.registry import APART_FROM_OTHERS, DISAGREEING, VERDICTS, Model, Verdict
+from juryrank.judging.verdict_words import APART_FROM_OTHERS, DISAGREEING, VERDICTS, Verdict
+from juryrank.model.registry import Model
 from juryrank.text import WIDEST_NAME, short
 from juryrank.types import Floats
 from juryrank.votes.votes import Votes

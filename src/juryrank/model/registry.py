@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from juryrank.errors import InputError
 from juryrank.hints import did_you_mean
@@ -41,21 +41,6 @@ MODELS = {
 DEFAULT_MODEL = "hbtl"
 OTHER_NAMES = {"pl": "btl", "plackett-luce": "btl", "hpl": "hbtl"}
 """Plackett-Luce is Bradley-Terry-Luce on rankings."""
-
-Verdict = Literal[
-    "one-sided", "position-biased", "backwards", "inconsistent", "guessing", "of another opinion",
-    "opinions split", "copy", "single-item", "withheld", "too few votes to tell", "ordinary",
-    "reliable",
-]  # fmt: skip
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-"""What can be said of a judge, what needs attention first."""
-NEEDS_ATTENTION = VERDICTS[:9]
-DISAGREEING: tuple[Verdict, ...] = (
-    "one-sided", "backwards", "inconsistent", "guessing", "of another opinion",
-)  # fmt: skip
-"""What is said of judges because they differ from the others,"""
-APART_FROM_OTHERS: tuple[Verdict, ...] = ("position-biased", "copy", "single-item")
-"""and what does not rest on what others think."""
 
 
 def model_named(name: str) -> Model:

@@ -14,7 +14,8 @@ from scipy.special import ndtr
 
 from juryrank.charts.charts import LEAST_VOTES_OF_DOT, LOOK_OF_VERDICT
 from juryrank.errors import InputError, counted
-from juryrank.model.registry import VERDICTS, model_named
+from juryrank.judging.verdict_words import VERDICTS
+from juryrank.model.registry import model_named
 from juryrank.report.decision import concerns, next_steps, other_warnings, tiers
 from juryrank.report.figures import Figure, agreement_is_chance, figures
 from juryrank.report.method import method, reliability, solver

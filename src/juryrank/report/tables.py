@@ -10,8 +10,9 @@ import polars as pl
 
 from juryrank.charts.charts import LANDMARKS, LEAST_VOTES_OF_DOT
 from juryrank.errors import number, percent
+from juryrank.judging.verdict_words import VERDICTS
 from juryrank.judging.verdicts import by_attention
-from juryrank.model.registry import VERDICTS, model_named
+from juryrank.model.registry import model_named
 from juryrank.report.sentences import chance_in_percent
 
 if TYPE_CHECKING:
