@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from juryrank.inference.intervals import Difference
     from juryrank.model.noise import Noise, noise_from_log_density
     from juryrank.model.points import Scale
+    from juryrank.progress import Progress
     from juryrank.ranking.by_value import Rankings
     from juryrank.ranking.comparison import Comparison, compare
     from juryrank.ranking.judge_report import Heterogeneity, JudgeReport, judges
@@ -45,6 +46,7 @@ _HOME = {
     "Noise": "model.noise",
     "PaperSolver": "solvers.paper",
     "ProfileSolver": "solvers.profile",
+    "Progress": "progress",
     "Ranking": "ranking.ranking",
     "Rankings": "ranking.by_value",
     "Reliability": "ranking.reliability",
@@ -79,6 +81,7 @@ __all__ = [
     "Noise",
     "PaperSolver",
     "ProfileSolver",
+    "Progress",
     "Ranking",
     "Rankings",
     "Reliability",

@@ -32,7 +32,6 @@ from juryrank.inference.prior_scales import (
 )
 from juryrank.inference.sampling import (
     WHOLE,
-    Counter,
     Length,
     Sample,
     robust_gauge,
@@ -48,6 +47,7 @@ from juryrank.judging.one_sided import (
     without_cells,
 )
 from juryrank.model.objective import LARGEST_ACCURACY, NO_PRIOR, Objective, Prior
+from juryrank.progress import Watcher
 from juryrank.ranking.cautions import (
     not_settled,
     remarks_on_direction,
@@ -66,7 +66,7 @@ from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.search import ROUGH, mirrored, search, votes_for
-from juryrank.solvers.solution import Solution, Watcher
+from juryrank.solvers.solution import Solution
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.types import Floats
 
@@ -115,7 +115,6 @@ class Fitted:
 def fit(
     task: Task,
     watch: Watcher | None = None,
-    watch_draws: Counter | None = None,
     *,
     of_mode: bool = False,
     length: Length = WHOLE,
@@ -123,7 +122,7 @@ def fit(
     """Find scores and accuracies: the posterior's or, if asked for, those of the best fit."""
     solver = task.solver
     if isinstance(solver, ProfileSolver):
-        return _by_profile(task, solver, watch, watch_draws, length, of_mode=of_mode)
+        return _by_profile(task, solver, watch, length, of_mode=of_mode)
     if isinstance(solver, PaperSolver):
         return _by_paper(task, solver, watch)
     if isinstance(solver, CrowdSolver):
@@ -137,7 +136,6 @@ def _by_profile(
     task: Task,
     solver: ProfileSolver,
     watch: Watcher | None,
-    watch_draws: Counter | None,
     length: Length,
     *,
     of_mode: bool,
@@ -167,7 +165,7 @@ def _by_profile(
         # Judges who push an item are allowed for by tastes, but must not decide where to start.
         fair = capped(objective) if is_guarded and task.tastes else objective
         start = search(fair, ROUGH, watch)
-        fitted = _by_sampling(task, objective, solver, start, length, watch_draws)
+        fitted = _by_sampling(task, objective, solver, start, length, watch)
         return replace(fitted, set_aside=set_aside, voices=voices)
     solution = search(objective, solver, watch)
     if found is not None:
@@ -230,7 +228,7 @@ def _by_sampling(
     solver: ProfileSolver,
     start: Solution,
     length: Length,
-    watch: Counter | None,
+    watch: Watcher | None,
 ) -> Fitted:
     """The posterior of all votes, and the best fit with its scales."""
     found = sample(objective, start, tastes=task.tastes, length=length, watch=watch)

@@ -24,10 +24,12 @@ from juryrank.model.effects import NO_EFFECTS
 from juryrank.model.noise import Noise
 from juryrank.model.objective import Objective
 from juryrank.model.registry import DEFAULT_MODEL
+from juryrank.progress import Progress, Watcher
 from juryrank.ranking.comparison import compare
 from juryrank.ranking.expected_time import long_work
 from juryrank.ranking.fit import Fitted, fit, in_gauge, refit_with
 from juryrank.ranking.judge_details import CLOSEST_MODELS, MODELS_BY_NOISE, median_time, misfit
+from juryrank.ranking.older_watchers import OfWork, watcher_of_work
 from juryrank.ranking.rank import answer, leans
 from juryrank.ranking.ranking import SHOWN, Ranking
 from juryrank.ranking.request import Order, PriorChoice, Task, Ties, task_of
@@ -46,9 +48,6 @@ from juryrank.votes.lists import (
 )
 from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
 from juryrank.writing.files import html_table
-
-Counter = Callable[[str, int, int], None]
-"""Called with (what is being done, how much of it, how much in all)."""
 
 MOST_REFITS = 50_000_000
 """Judges x votes up to which leaving a judge out means a new fit."""
@@ -179,11 +178,13 @@ def judges(
     order: Order = "none",
     confidence: float = 0.95,
     threads: int | None = None,
-    watch: Counter | None = None,
+    progress: Watcher | None = None,
+    watch: OfWork | None = None,
 ) -> JudgeReport:
     """Say what each judge's votes tell about the judge, and whether judges differ at all.
 
-    The arguments are those of `rank`; the model must be one that estimates accuracies.
+    The arguments are those of `rank`; the model must be one that estimates accuracies. `watch`, an
+    older name of `progress`, is called with (what is being done, how much of it, how much in all).
     """
     task = task_of(
         as_votes(votes), model, noise, prior, guard=guard, tastes=tastes, ties=ties, order=order,
@@ -196,9 +197,9 @@ def judges(
         )
     if said := long_work(task.votes.lists, task.noise.name):
         warnings.warn(said, JuryrankWarning, stacklevel=2)
-    say = watch or (lambda _what, _done, _total: None)
+    say = watcher_of_work(progress, watch)
     with one_blas_thread():
-        found = fit(task, watch_draws=lambda *done: say("Sampling the posterior", *done))
+        found = fit(task, say)
         ranking = answer(task, found, "posterior", confidence)
         table, influence = _table(task, found, ranking, say)
         test = _heterogeneity(task, found, say) if task.accuracies_free else None
@@ -210,7 +211,7 @@ def judges(
 # --- the table -----------------------------------------------------------------------------------
 
 
-def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[pl.DataFrame, str]:
+def _table(task: Task, found: Fitted, ranking: Ranking, say: Watcher) -> tuple[pl.DataFrame, str]:
     votes = task.votes
     agreement, influence, how = _left_out(task, found, say)
     lean = leans(task, found)
@@ -239,7 +240,7 @@ def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[p
     return by_attention(table), how
 
 
-def _left_out(task: Task, found: Fitted, say: Counter) -> tuple[Floats, pl.Series, str]:
+def _left_out(task: Task, found: Fitted, say: Watcher) -> tuple[Floats, pl.Series, str]:
     """Per judge: the share of its votes that agree with the rest, and how far it moves a rank."""
     votes, count = task.votes, task.votes.n_judges
     scores, how = _scores_without(task, found)
@@ -253,7 +254,7 @@ def _left_out(task: Task, found: Fitted, say: Counter) -> tuple[Floats, pl.Serie
     with_ties, *_ = tied_pairs_of(votes.lists)
     tied = np.bincount(votes.lists.judge[with_ties], votes.lists.weight[with_ties], count)
     for u in range(count):
-        say("Leaving judges out", u, count)
+        say(Progress("leaving out", "Leaving judges out", u, count))
         score = scores(u)
         own = slice(votes.start[u], votes.start[u + 1])
         said = np.sign(score[votes.left[own]] - score[votes.right[own]]) * votes.outcome[own]
@@ -359,7 +360,7 @@ def _one_item(votes: Votes) -> dict[str, pl.Series]:
 # --- do judges differ at all? --------------------------------------------------------------------
 
 
-def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | None:
+def _heterogeneity(task: Task, found: Fitted, say: Watcher) -> Heterogeneity | None:
     """Compare with equal judges: by likelihood, p-value by simulation, and on held-out votes."""
     objective, raw = found.objective, found.raw
     kept = votes_that_count(task.votes, found.set_aside)
@@ -384,7 +385,7 @@ def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | N
     reached = 0
     draws = chain.from_iterable(errors.draws(count, seed=0))
     for done, error in enumerate(draws):
-        say("Simulating equal judges", done, count)
+        say(Progress("simulating", "Simulating equal judges", done, count))
         drawn = _redrawn(kept, task.noise, centre.score + error, rng)
         simulated = _without_effects(equal, drawn), _without_effects(free, drawn)
         reached += _gain(*simulated, alike.score, alike.score) >= observed
@@ -421,15 +422,15 @@ def _redrawn_lists(lists: Lists, noise: Noise, score: Floats, rng: np.random.Gen
     return lists._replace(item=lists.item[np.lexsort((-seen, lists.entry_list))])
 
 
-def _held_out(task: Task, say: Counter) -> tuple[str, float, float, float, float]:
+def _held_out(task: Task, say: Watcher) -> tuple[str, float, float, float, float]:
     """The model with equal judges, both held-out losses, and the gain with its error."""
     models = MODELS_BY_NOISE.get(task.noise.name, CLOSEST_MODELS)
     folds = min(FOLDS, len(task.votes))
 
-    def watch(done: int, total: int, _model: str) -> None:
-        say("Predicting held-out votes", done, total)
+    def tell(event: Progress) -> None:
+        say(replace(event, text="Predicting held-out votes"))
 
-    table = compare(task.votes, models, folds=folds, threads=task.threads, watch=watch).table
+    table = compare(task.votes, models, folds=folds, threads=task.threads, progress=tell).table
     rows = {row["model"]: row for row in table.iter_rows(named=True)}
     ours, equal = (rows[model] for model in models)
     error = max(ours["worse_by_se"] or 0.0, equal["worse_by_se"] or 0.0)

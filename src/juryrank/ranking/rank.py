@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
 from typing import Any, TypedDict, Unpack, get_args, overload
@@ -30,7 +29,6 @@ from juryrank.inference.posterior import (
 from juryrank.inference.sampling import (
     BRIEF,
     WHOLE,
-    Counter,
 )
 from juryrank.inference.tastes import (
     Orders,
@@ -48,6 +46,7 @@ from juryrank.model.effects import NO_EFFECTS
 from juryrank.model.noise import Noise
 from juryrank.model.objective import Prior
 from juryrank.model.registry import DEFAULT_MODEL
+from juryrank.progress import Progress, Watcher
 from juryrank.ranking.by_value import Rankings, rank_each
 from juryrank.ranking.cautions import (
     FEW_JUDGES,
@@ -59,6 +58,7 @@ from juryrank.ranking.cautions import (
 )
 from juryrank.ranking.expected_time import long_work
 from juryrank.ranking.fit import Fitted, fit, refit_with
+from juryrank.ranking.older_watchers import OfCount, OfFit, OfStep, step_of, watcher_of
 from juryrank.ranking.ranking import Fit, Ranking, effects_frame, make_ranking
 from juryrank.ranking.request import (
     Order,
@@ -72,7 +72,7 @@ from juryrank.reading import as_votes, votes_by
 from juryrank.solvers.crowd import reliability_sd
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.search import on_many_items
-from juryrank.solvers.solution import Step, Watcher
+from juryrank.solvers.solution import Step
 from juryrank.threads import one_blas_thread
 from juryrank.types import Floats
 from juryrank.votes.votes import ByValue, Votes
@@ -102,10 +102,11 @@ class RankOptions(TypedDict, total=False):
     intervals: Intervals | None
     confidence: float
     threads: int | None
-    watch: Watcher | None
-    watch_draws: Counter | None
-    watch_resamples: Counter | None
-    watch_steps: Callable[[str], None] | None
+    progress: Watcher | None
+    watch: OfFit | None
+    watch_draws: OfCount | None
+    watch_resamples: OfCount | None
+    watch_steps: OfStep | None
 
 
 @overload
@@ -144,10 +145,11 @@ def rank(
     intervals: Intervals | None = "posterior",
     confidence: float = 0.95,
     threads: int | None = None,
-    watch: Watcher | None = None,
-    watch_draws: Counter | None = None,
-    watch_resamples: Counter | None = None,
-    watch_steps: Callable[[str], None] | None = None,
+    progress: Watcher | None = None,
+    watch: OfFit | None = None,
+    watch_draws: OfCount | None = None,
+    watch_resamples: OfCount | None = None,
+    watch_steps: OfStep | None = None,
 ) -> Ranking | Rankings:
     """Rank the items, and say how accurate each judge is.
 
@@ -178,10 +180,13 @@ def rank(
             votes as the independent draws ("sandwich", "bootstrap"); None for none.
         confidence: The chance with which each interval should contain the truth.
         threads: How many threads to use; None for all cores. The answer is the same.
-        watch: Called with (evaluation, objective, size of the gradient) while fitting.
-        watch_draws: Called with (done, in all) while the posterior is sampled.
-        watch_resamples: Called with (done, in all) during the bootstrap.
-        watch_steps: Called with what comes next, where that can take a while.
+        progress: Called with a `Progress` event again and again: which stage the work is at, and
+            how much of it is done.
+        watch: An older name: called with (evaluation, objective, size of the gradient) while
+            fitting.
+        watch_draws: An older name: called with (done, in all) while the posterior is sampled.
+        watch_resamples: An older name: called with (done, in all) during the bootstrap.
+        watch_steps: An older name: called with what comes next, where that can take a while.
 
     Returns:
         A `Ranking`, or `Rankings` with one for each value of `by`; everything worth knowing stands
@@ -189,8 +194,9 @@ def rank(
         work begins if that is expected to take more than a minute.
     """
     given = dict(locals())
+    tell = watcher_of(progress, watch, watch_draws, watch_resamples, watch_steps)
     if by is not None:
-        return _rank_apart(votes_by(votes, by), given)
+        return _rank_apart(votes_by(votes, by), given, tell)
     of_mode = intervals not in ("posterior", None)
     task = task_of(
         as_votes(votes), model, noise, prior, lambda0, solver, guard=guard,
@@ -202,24 +208,26 @@ def rank(
     steps: list[Step] = []
     with one_blas_thread():
         length = BRIEF if intervals is None else WHOLE
-        found = fit(task, _noting(steps, watch), watch_draws, of_mode=of_mode, length=length)
-        if watch_steps and intervals is not None:
-            watch_steps("Working out how sure the answer is")
-        ranking = answer(task, found, intervals, confidence, watch_resamples, tuple(steps))
+        found = fit(task, _noting(steps, tell), of_mode=of_mode, length=length)
+        if intervals is not None:
+            tell(Progress("errors", "Working out how sure the answer is"))
+        ranking = answer(task, found, intervals, confidence, tell, tuple(steps))
     for remark in ranking.warnings:
         warnings.warn(remark, JuryrankWarning, stacklevel=2)
     return replace(ranking, call=_call(given))
 
 
-def _rank_apart(votes: ByValue, given: dict[str, Any]) -> Rankings:
+def _rank_apart(votes: ByValue, given: dict[str, Any], tell: Watcher) -> Rankings:
     """Rank each value of a column, with the other arguments of `rank` as they are given."""
-    options = {name: value for name, value in given.items() if name not in ("votes", "by")}
-    say = options["watch_steps"]
+    options = {
+        name: value
+        for name, value in given.items()
+        if name not in ("votes", "by", "progress") and not name.startswith("watch")
+    }
 
     def fit_one(what: str, own: Votes) -> Ranking:
-        if say:
-            say(what)
-        return rank(own, by=None, **options)
+        tell(Progress("value", what))
+        return rank(own, by=None, progress=tell, **options)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)  # they come with their values below
@@ -246,19 +254,19 @@ def _call(given: dict[str, Any]) -> str:
     decisive = {
         name: parameter.default
         for name, parameter in signature(rank).parameters.items()
-        if name not in ("votes", "threads") and not name.startswith("watch")
+        if name not in ("votes", "threads", "progress") and not name.startswith("watch")
     }
     asked = [f"{name}={given[name]!r}" for name in decisive if given[name] != decisive[name]]
     return f"jr.rank({', '.join(['votes', *asked])})"
 
 
-def _noting(steps: list[Step], watch: Watcher | None) -> Watcher:
-    """Keep what a watcher is told."""
+def _noting(steps: list[Step], tell: Watcher) -> Watcher:
+    """Keep what is told of the fit."""
 
-    def note(*step: Any) -> None:
-        steps.append(step)
-        if watch:
-            watch(*step)
+    def note(event: Progress) -> None:
+        if event.stage == "fitting":
+            steps.append(step_of(event))
+        tell(event)
 
     return note
 
@@ -297,7 +305,7 @@ def _posterior(
     task: Task,
     found: Fitted,
     intervals: Intervals | None,
-    watch: Counter | None,
+    watch: Watcher | None,
 ) -> Posterior | None:
     """What is known after the votes; None if nothing is known of errors."""
     solution = found.solution
@@ -312,7 +320,7 @@ def _posterior(
 
 
 def _uncertainty(
-    task: Task, found: Fitted, intervals: Intervals, watch: Counter | None
+    task: Task, found: Fitted, intervals: Intervals, watch: Watcher | None
 ) -> Uncertainty | None:
     """Errors of scores and accuracies around the best fit; None if nothing is known about them."""
     objective, raw, gauge = found.objective, found.raw, found.gauge
@@ -344,12 +352,12 @@ def answer(
     found: Fitted,
     intervals: Intervals | None,
     confidence: float,
-    watch_resamples: Counter | None = None,
+    watch: Watcher | None = None,
     steps: tuple[Step, ...] = (),
 ) -> Ranking:
     """Put a fit into words: labels, errors, verdicts, remarks."""
     solution, votes, groups = found.solution, task.votes, task.connection.groups
-    posterior = _posterior(task, found, intervals, watch_resamples)
+    posterior = _posterior(task, found, intervals, watch)
     if len(groups) > 1 and task.model.method in ("likelihood", "crowd"):
         solution = replace(solution, score=centred(solution.score, groups))
         posterior = None if posterior is None else posterior.within(groups)
