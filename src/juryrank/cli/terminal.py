@@ -317,7 +317,7 @@ def _judges_view(ranking: Ranking) -> Iterator[RenderableType]:
     if len(ranking.judges) < 2:
         return
     yield ""
-    if model_named(ranking.model).judges == "equal":
+    if not model_named(ranking.model).judges_differ:
         yield Text("This model treats all judges alike; hbtl, the default, tells them apart.")
         return
     if ranking.judges["verdict"].is_null().all():

@@ -38,8 +38,8 @@ NO_TASTES = "-no-tastes"
 COMPARED = tuple(
     name + suffix
     for name, model in MODELS.items()
-    if name != "htm"
-    for suffix in ("", NO_TASTES)[: 1 + (model.judges == "accuracy")]
+    if not model.any_noise
+    for suffix in ("", NO_TASTES)[: 1 + model.tastes]
 )
 
 
@@ -148,7 +148,7 @@ def long_comparison(votes: Votes, models: Sequence[str] | None, folds: int) -> s
 def _named(name: str) -> Model:
     """The model of a name, with or without tastes."""
     model = model_named(name.removesuffix(NO_TASTES))
-    if name.endswith(NO_TASTES) and model.judges != "accuracy":
+    if name.endswith(NO_TASTES) and not model.tastes:
         raise InputError(f"The model {model.name!r} has no tastes to leave out: {name!r}.")
     return model
 

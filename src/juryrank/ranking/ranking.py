@@ -34,7 +34,7 @@ from juryrank.model.points import (
     check_scale,
     elo_unit,
 )
-from juryrank.model.registry import Model
+from juryrank.model.registry import DEFAULT_SOLVER, Model
 from juryrank.ranking.misfit import MeanSquares, Misfit, in_few_pairs, residuals
 from juryrank.ranking.reliability import Halves, Reliability, separation
 from juryrank.solvers.solution import Solution, Step, Trace
@@ -422,10 +422,10 @@ class Ranking:
     def _best_fit_options(self) -> dict[str, Any]:
         """The arguments of `rank` that give the best fit of the same model to other votes."""
         model, effects = self._link.model, self._basis.effects
-        if model.method != "likelihood":
+        if DEFAULT_SOLVER not in model.solvers:
             return {"intervals": None}
         order = "by-judge" if effects.order_by_judge else "common" if effects.order else "none"
-        noise = self.noise if model.name == "htm" else None
+        noise = self.noise if model.any_noise else None
         scores, accuracies = self.fit.prior or (None, None)
         prior = "auto" if scores is None else (scores, accuracies or 1.0)
         return {"intervals": "information", "order": order, "noise": noise, "prior": prior}
@@ -573,15 +573,15 @@ class _Link:
     """The logarithm of the weight of ties, minus infinity if they are no outcome."""
 
     def average_judge(self, judges: pl.DataFrame) -> float:
-        if self.model.judges != "reliability":
+        if self.model.link != "reliability":
             return 1.0
         return float(np.average(judges["accuracy"].to_numpy(), weights=judges["votes"].to_numpy()))
 
     def chance(self, judge: Values, left: Values, right: Values) -> Floats:
         gap = left - right
-        if self.model.method == "win-rate":
+        if self.model.link == "share":
             return np.asarray(np.clip(0.5 + 0.5 * gap, 1.0 - SURE_AT_MOST, SURE_AT_MOST))
-        if self.model.judges == "reliability":
+        if self.model.link == "reliability":
             return np.asarray(judge * self.noise.cdf(gap) + (1.0 - judge) * self.noise.cdf(-gap))
         return self.noise.cdf(judge * gap)
 
@@ -589,7 +589,7 @@ class _Link:
         self, judge: Floats, left: Floats, right: Floats, order: Floats
     ) -> tuple[Floats, Floats]:
         """The probabilities of the left and of the right item to win a vote that is not tied."""
-        if self.model.method != "likelihood":
+        if self.model.link != "accuracy":
             chance = self.chance(judge, left, right)
             return chance, 1.0 - chance
         x = judge * (left - right) + order
@@ -598,7 +598,7 @@ class _Link:
     def share(
         self, judge: Floats, left: Floats, right: Floats, order: Floats, tie: Floats
     ) -> Floats:
-        if self.model.method != "likelihood":
+        if self.model.link != "accuracy":
             return self.chance(judge, left, right)
         return self.noise.share(judge * (left - right) + order, tie)
 

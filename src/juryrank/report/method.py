@@ -28,7 +28,7 @@ VERSIONS_OF = ("numpy", "scipy", "numba", "polars", "altair")
 def method(ranking: Ranking) -> Iterator[tuple[str, str]]:
     """What is assumed, and what the numbers mean."""
     fit, model = ranking.fit, model_named(ranking.model)
-    noise = "" if model.method == "win-rate" else f", {ranking.noise.name} noise"
+    noise = f", {ranking.noise.name} noise" if model.has_noise else ""
     yield "Votes", _votes_in_words(ranking)
     yield "Model", f"{model.name}: {model.title}{noise}"
     for sentence in scale_in_words(ranking):

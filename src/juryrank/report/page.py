@@ -184,7 +184,7 @@ class _Content:
                 verdicts=_verdict_counts(ranking.judges),
                 agreement_is_chance=agreement_is_chance(ranking),
                 one_judge=len(ranking.judges) == 1,
-                judges_alike=model_named(ranking.model).judges == "equal",
+                judges_alike=not model_named(ranking.model).judges_differ,
                 method=list(method(ranking)),
                 reliability=list(reliability(ranking)),
                 solver=list(solver(ranking.fit)),

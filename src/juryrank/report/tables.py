@@ -179,8 +179,9 @@ def items_table(ranking: Ranking) -> Table:
 
 def judges_table(ranking: Ranking) -> Table:
     """The judges, those who need attention first."""
-    what, judges = model_named(ranking.model).judges, by_attention(ranking.judges)
-    accuracy = () if what == "equal" else (
+    model, judges = model_named(ranking.model), by_attention(ranking.judges)
+    what = model.judges
+    accuracy = () if not model.judges_differ else (
         Column(what, "accuracy", _decimal),
         Column(
             f"{percent(ranking.fit.confidence)} interval", "accuracy_low", _decimal,
