@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from juryrank.progress import Progress
     from juryrank.ranking.by_value import Rankings
     from juryrank.ranking.comparison import Comparison, compare
+    from juryrank.ranking.fit import Fit
+    from juryrank.ranking.frames import StandardErrors
     from juryrank.ranking.judge_report import Heterogeneity, JudgeReport, judges
     from juryrank.ranking.misfit import Misfit
     from juryrank.ranking.rank import rank
-    from juryrank.ranking.ranking import Draws, Fit, Ranking
+    from juryrank.ranking.ranking import Draws, Ranking
     from juryrank.ranking.reliability import Reliability, SplitHalves
     from juryrank.reading import read_votes, votes_from
     from juryrank.reading.checks import Check, check
@@ -36,7 +38,7 @@ _HOME = {
     "CrowdSolver": "solvers.crowd",
     "Difference": "inference.intervals",
     "Draws": "ranking.ranking",
-    "Fit": "ranking.ranking",
+    "Fit": "ranking.fit",
     "Heterogeneity": "ranking.judge_report",
     "InputError": "errors",
     "JudgeReport": "ranking.judge_report",
@@ -53,6 +55,7 @@ _HOME = {
     "Scale": "model.points",
     "Simulation": "simulation.simulation",
     "SplitHalves": "ranking.reliability",
+    "StandardErrors": "ranking.frames",
     "Votes": "votes.votes",
     "check": "reading.checks",
     "compare": "ranking.comparison",
@@ -88,6 +91,7 @@ __all__ = [
     "Scale",
     "Simulation",
     "SplitHalves",
+    "StandardErrors",
     "Votes",
     "check",
     "compare",

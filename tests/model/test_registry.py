@@ -101,6 +101,7 @@ def test_a_new_way_to_fit_is_one_class_and_one_entry(margin: Model) -> None:
     assert dict(ranking.items.select("item", "score").iter_rows()) == {"a": 2, "b": 0, "c": -2}
     assert ranking.predict("u", "a", "c") == pytest.approx(1.0 / (1.0 + np.exp(-4.0)))
     assert ranking.fit.posterior is None
+    assert ranking.standard_errors.items["standard_error"].is_null().all()
     assert "margin" in ranking.to_json()
 
 

@@ -232,13 +232,8 @@ def _predicted(ranking: Ranking, votes: Votes, held_out: NDArray[np.bool_]) -> _
 
 
 def _predicted_pairs(ranking: Ranking, votes: Votes) -> _HeldOut:
-    chance = ranking.shares(
-        votes.judges.gather(votes.judge),
-        votes.items.gather(votes.left),
-        votes.items.gather(votes.right),
-    )
     won = 0.5 * (1.0 + votes.outcome)
-    chance = np.clip(chance, 1e-15, 1.0 - 1e-15)
+    chance = np.clip(ranking.shares_of(votes), 1e-15, 1.0 - 1e-15)
     loss = -(won * np.log(chance) + (1.0 - won) * np.log1p(-chance))
     guess = np.where(np.abs(chance - 0.5) < 1e-12, 0.5, chance > 0.5)
     return _HeldOut(loss, 1.0 - np.abs(won - guess), votes.weight)

@@ -25,13 +25,13 @@ from juryrank.model.noise import Noise
 from juryrank.model.objective import Objective
 from juryrank.model.registry import DEFAULT_MODEL, models_that
 from juryrank.progress import Progress, Watcher
+from juryrank.ranking.answer import answer, leans
 from juryrank.ranking.comparison import compare
 from juryrank.ranking.expected_time import long_work
 from juryrank.ranking.fitted import GaugedFit, in_gauge
 from juryrank.ranking.judge_details import CLOSEST_MODELS, MODELS_BY_NOISE, median_time, misfit
 from juryrank.ranking.methods import by_profile
 from juryrank.ranking.older_watchers import OfWork, watcher_of_work
-from juryrank.ranking.rank import answer, leans
 from juryrank.ranking.ranking import SHOWN, Ranking
 from juryrank.ranking.request import Order, PriorChoice, Ties, task_of
 from juryrank.ranking.task import Task

@@ -3,63 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from inspect import signature
 from typing import Any, TypedDict, Unpack, get_args, overload
 
-import numpy as np
-
 from juryrank.errors import InputError, JuryrankWarning
-from juryrank.inference.covariance import (
-    Intervals,
-)
+from juryrank.inference.covariance import Intervals
 from juryrank.inference.information import MOST_DENSE
-from juryrank.inference.many_votes import blurred
-from juryrank.inference.posterior import (
-    NormalPosterior,
-    Posterior,
-    centred,
-)
-from juryrank.inference.sampling import (
-    BRIEF,
-    WHOLE,
-)
-from juryrank.judging.one_sided import (
-    LEAST_JUDGES,
-    number_in_cells,
-)
-from juryrank.judging.position import Positions, positions
-from juryrank.judging.verdicts import Observed, judge_columns
-from juryrank.model.effects import Layout
+from juryrank.inference.sampling import BRIEF, WHOLE
+from juryrank.judging.one_sided import LEAST_JUDGES
 from juryrank.model.noise import Noise
-from juryrank.model.objective import Prior
 from juryrank.model.registry import DEFAULT_MODEL
 from juryrank.progress import Progress, Watcher
+from juryrank.ranking.answer import answer
 from juryrank.ranking.by_value import Rankings, rank_each
-from juryrank.ranking.cautions import (
-    FEW_JUDGES,
-    many_judges_disagree,
-    remarks_on_judges,
-    remarks_on_voices,
-    remarks_on_votes,
-)
 from juryrank.ranking.expected_time import long_work
-from juryrank.ranking.fitted import Fitted
 from juryrank.ranking.older_watchers import OfCount, OfFit, OfStep, step_of, watcher_of
-from juryrank.ranking.ranking import Fit, Ranking, effects_frame, make_ranking
+from juryrank.ranking.ranking import Ranking
 from juryrank.ranking.request import Order, PriorChoice, Solver, Ties, task_of
 from juryrank.ranking.task import Task
 from juryrank.reading import as_votes, votes_by
 from juryrank.solvers.solution import Step
 from juryrank.threads import one_blas_thread
 from juryrank.votes.votes import ByValue, Votes
-
-DISAGREEMENT = 0.15
-"""The chance that many judges disagree with the ranking from which on that is said."""
-NO_ERRORS = (
-    "The errors of the answer could not be computed: the objective is flat around it. "
-    "A prior helps: prior='auto' (--prior auto)."
-)
 
 
 class RankOptions(TypedDict, total=False):
@@ -185,10 +150,12 @@ def rank(
         found = task.method.fit(task, _noting(steps, tell))
         if intervals is not None:
             tell(Progress("errors", "Working out how sure the answer is"))
-        ranking = answer(task, found, intervals, confidence, tell, tuple(steps))
+        ranking = answer(
+            task, found, intervals, confidence, tell, steps=tuple(steps), call=_call(given)
+        )
     for remark in ranking.warnings:
         warnings.warn(remark, JuryrankWarning, stacklevel=2)
-    return replace(ranking, call=_call(given))
+    return ranking
 
 
 def _rank_apart(votes: ByValue, given: dict[str, Any], tell: Watcher) -> Rankings:
@@ -272,138 +239,3 @@ def _check_intervals(task: Task, intervals: Intervals | None, confidence: float)
             f"{intervals} takes judges as the independent draws, and there are only "
             f"{task.votes.n_judges}: use intervals='information' (--intervals information)."
         )
-
-
-# --- the answer ----------------------------------------------------------------------------------
-
-
-def answer(
-    task: Task,
-    found: Fitted,
-    intervals: Intervals | None,
-    confidence: float,
-    watch: Watcher | None = None,
-    steps: tuple[Step, ...] = (),
-) -> Ranking:
-    """Put a fit into words: labels, errors, verdicts, remarks."""
-    solution, votes, groups = found.solution, task.votes, task.connection.groups
-    posterior = found.posterior(intervals, watch)
-    if len(groups) > 1 and task.model.odds:
-        solution = replace(solution, score=centred(solution.score, groups))
-        posterior = None if posterior is None else posterior.within(groups)
-    told = None if intervals is None else posterior
-    aside = found.set_aside
-    report = _fit_report(task, found, posterior, intervals, confidence, steps)
-    observed = _observed(task, found, told, confidence)
-    standing = None if intervals is None else found.standing(told, confidence)
-    judges = judge_columns(votes, task.model, standing, observed, confidence)
-    sure = not observed.orientation_in_doubt and found.direction_is_sure(solution)
-    ranking = make_ranking(
-        votes, task.model, task.noise, solution, report, posterior, judges,
-        found.allowances(), aside, found.effects, groups,
-        direction_is_sure=sure, with_intervals=intervals is not None,
-    )  # fmt: skip
-    layout = Layout(found.effects, votes.n_items, votes.n_judges)
-    effects = effects_frame(layout, votes, task.noise, solution, told, confidence)
-    ranking = replace(ranking, effects=effects)
-    doubts: tuple[str, ...] = ()
-    if isinstance(posterior, NormalPosterior):
-        doubts = posterior.uncertainty.remarks
-    if posterior is None and intervals is not None and task.method.finds_optimum:
-        doubts = (NO_ERRORS,)
-    remarks = (
-        *remarks_on_votes(task), *found.remarks,
-        *_remarks_on_orientation(found, observed, posterior),
-        *remarks_on_voices(votes, found.voices),
-        *remarks_on_judges(ranking.judges, report.set_aside),
-        *doubts, *((solution.message,) if solution.message else ()),
-    )  # fmt: skip
-    return replace(ranking, warnings=remarks)
-
-
-def _observed(
-    task: Task, found: Fitted, posterior: Posterior | None, confidence: float
-) -> Observed:
-    """What is noticed of the judges beside their accuracies."""
-    in_doubt = False
-    if posterior is not None and task.accuracies_free and task.votes.n_judges >= FEW_JUDGES:
-        in_doubt = posterior.many_disagree >= DISAGREEMENT
-    tastes, orders = ((), None) if posterior is None else found.opinions(task.votes, confidence)
-    return Observed(tastes, orders, found.set_aside, found.voices, in_doubt, leans(task, found))
-
-
-def leans(task: Task, found: Fitted) -> Positions | None:
-    """How judges' votes lean to a side, beyond what items explain whose tastes are not known."""
-    if not task.model.has_accuracies:
-        return None
-    seen, taste = found.solution, found.typical_taste
-    if taste is not None:
-        seen = replace(seen, accuracy=blurred(seen.accuracy, task.noise, taste))
-    return positions(task.votes, task.noise, seen, found.allowances())
-
-
-def _remarks_on_orientation(
-    found: Fitted, observed: Observed, posterior: Posterior | None
-) -> tuple[str, ...]:
-    """Whether the ranking follows a minority of the judges."""
-    close_call = found.draws is not None and found.draws.is_close_call
-    if not observed.orientation_in_doubt or posterior is None or close_call:
-        return ()
-    return (many_judges_disagree(posterior.many_disagree),)
-
-
-def _fit_report(
-    task: Task,
-    found: Fitted,
-    posterior: Posterior | None,
-    intervals: Intervals | None,
-    confidence: float,
-    steps: tuple[Step, ...],
-) -> Fit:
-    solution, sampled = found.solution, found.draws
-    told = None if posterior is None or intervals is None else intervals
-    if told == "posterior" and not task.chooses_scales:
-        told = "information"
-    return Fit(
-        converged=solution.converged,
-        iterations=solution.iterations,
-        objective=solution.value,
-        votes=len(task.votes),
-        left_out=task.votes.left_out.total,
-        set_aside=number_in_cells(task.votes, found.set_aside),
-        accounts_as_one=sum(len(voice.judges) for voice in found.voices),
-        prior=_scales(found.prior, accuracies_free=task.accuracies_free),
-        prior_chosen=task.prior is None,
-        lambda0=task.lambda0,
-        intervals=told,
-        confidence=confidence,
-        posterior=None if posterior is None else posterior.kind,
-        draws=None if sampled is None else len(sampled.score),
-        effective_draws=None if sampled is None else round(sampled.effective, 1),
-        taste_sd=found.typical_taste,
-        widening=found.widening(posterior),
-        largest_share=_largest_share(task.votes),
-        weight=_other_weight(task.votes),
-        steps=steps,
-        trace=solution.trace,
-    )
-
-
-def _other_weight(votes: Votes) -> float | None:
-    """The total weight, where it is not just the number of votes."""
-    weight = float(votes.weight.sum() + votes.lists.weight.sum())
-    return None if np.isclose(weight, len(votes), rtol=1e-12) else weight
-
-
-def _largest_share(votes: Votes) -> float | None:
-    count = votes.votes_per_judge
-    return round(float(count.max() / count.sum()), 4) if len(count) > 1 else None
-
-
-def _scales(prior: Prior, *, accuracies_free: bool) -> tuple[float | None, float | None] | None:
-    """The scales of a prior; None for a part that is not there."""
-    scales = [
-        sd if np.isfinite(sd) else None
-        for sd in (prior.score_sd, prior.accuracy_sd if accuracies_free else np.inf)
-    ]
-    return None if scales == [None, None] else (scales[0], scales[1])

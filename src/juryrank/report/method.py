@@ -14,7 +14,8 @@ from juryrank.ranking.reliability import LEAST_ITEMS
 from juryrank.report.sentences import effects_in_words, scale_in_words, tastes_in_words
 
 if TYPE_CHECKING:
-    from juryrank.ranking.ranking import Fit, Ranking
+    from juryrank.ranking.fit import Fit
+    from juryrank.ranking.ranking import Ranking
 
 WAYS_TO_INTERVALS = {
     "posterior": "read off the posterior; ranks and tiers hold all together",
