@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from juryrank.inference.intervals import Difference
     from juryrank.model.noise import Noise, noise_from_log_density
     from juryrank.model.points import Scale
+    from juryrank.progress import Progress
     from juryrank.ranking.by_value import Rankings
     from juryrank.ranking.comparison import Comparison, compare
+    from juryrank.ranking.fit import Fit
+    from juryrank.ranking.frames import StandardErrors
     from juryrank.ranking.judge_report import Heterogeneity, JudgeReport, judges
     from juryrank.ranking.misfit import Misfit
     from juryrank.ranking.rank import rank
-    from juryrank.ranking.ranking import Draws, Fit, Ranking
+    from juryrank.ranking.ranking import Draws, Ranking
     from juryrank.ranking.reliability import Reliability, SplitHalves
     from juryrank.reading import read_votes, votes_from
     from juryrank.reading.checks import Check, check
@@ -36,7 +39,7 @@ _HOME = {
     "CrowdSolver": "solvers.crowd",
     "Difference": "inference.intervals",
     "Draws": "ranking.ranking",
-    "Fit": "ranking.ranking",
+    "Fit": "ranking.fit",
     "Heterogeneity": "ranking.judge_report",
     "InputError": "errors",
     "JudgeReport": "ranking.judge_report",
@@ -47,12 +50,14 @@ _HOME = {
     "PaperSolver": "solvers.paper",
     "Plots": "charts.plots",
     "ProfileSolver": "solvers.profile",
+    "Progress": "progress",
     "Ranking": "ranking.ranking",
     "Rankings": "ranking.by_value",
     "Reliability": "ranking.reliability",
     "Scale": "model.points",
     "Simulation": "simulation.simulation",
     "SplitHalves": "ranking.reliability",
+    "StandardErrors": "ranking.frames",
     "Votes": "votes.votes",
     "check": "reading.checks",
     "compare": "ranking.comparison",
@@ -82,12 +87,14 @@ __all__ = [
     "PaperSolver",
     "Plots",
     "ProfileSolver",
+    "Progress",
     "Ranking",
     "Rankings",
     "Reliability",
     "Scale",
     "Simulation",
     "SplitHalves",
+    "StandardErrors",
     "Votes",
     "check",
     "compare",

@@ -1,10 +1,23 @@
-"""How far long work has got, and how much is left."""
+"""How far long work has got, and how much is left.
+
+Whatever takes long tells a `Watcher` how far it is, by one `Progress` event after the other.
+"""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+Stage = Literal[
+    "value", "fitting", "sampling", "errors", "resampling", "leaving out", "simulating",
+    "comparing", "study",
+]  # fmt: skip
+"""What is being done: the next value of a column whose values are ranked apart; the fit; draws from
+the posterior; how sure the answer is; the bootstrap; fits without one judge; votes by equal judges;
+fits to be compared; the parts of a study of the paper."""
 
 LONG = 60.0
 """Seconds from which on users are told beforehand."""
@@ -12,6 +25,36 @@ SOON, LATER = 10.0, 2.0
 """Seconds after which the pace of work is told first, and the factor by which it is told later."""
 FEW = 100
 """One part of so many has to be done before the rest is estimated within the first minute."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the work has got, as `rank(progress=...)` and others tell it."""
+
+    stage: Stage
+    text: str
+    """What is being done, in words."""
+    done: int | None = None
+    """How much of it is done: evaluations, rounds, resamples, judges or fits,"""
+    total: int | None = None
+    """and how much there is in all, if that is known."""
+    objective: float | None = None
+    """What is minimised, while fitting,"""
+    gradient: float | None = None
+    """and the size of its gradient, in standard errors (with CrowdBT: the largest change of a
+    score); None if it is not known."""
+
+    def __str__(self) -> str:
+        if self.objective is not None:
+            size = "" if self.gradient is None else f", gradient {self.gradient:.2g}"
+            return f"{self.text}: evaluation {self.done}, objective {self.objective:,.2f}{size}"
+        if self.done is None or self.total is None:
+            return self.text
+        return f"{self.text}: {self.done:,} of {self.total:,}"
+
+
+Watcher = Callable[[Progress], None]
+"""Called with every event."""
 
 
 def duration(seconds: float) -> str:

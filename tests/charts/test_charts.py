@@ -12,7 +12,7 @@ import pytest
 import juryrank as jr
 from juryrank.charts.judges import LOOK_OF_VERDICT
 from juryrank.charts.layout import MOST_MARKS
-from juryrank.model.registry import VERDICTS
+from juryrank.judging.verdict_words import VERDICTS
 from juryrank.report.sentences import lead
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")

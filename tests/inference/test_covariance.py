@@ -15,7 +15,8 @@ from juryrank.inference import information
 from juryrank.inference.covariance import by_information, gauge_of, moves_of_judges
 from juryrank.inference.sampling import gauge_scale, robust_gauge
 from juryrank.model.objective import Objective
-from juryrank.ranking.fit import Fitted, fit
+from juryrank.ranking.fitted import GaugedFit
+from juryrank.ranking.methods import by_profile
 from juryrank.ranking.request import PriorChoice, task_of
 from juryrank.types import Floats
 
@@ -27,15 +28,13 @@ ScaleOf = Callable[[Floats, Floats], float]
 ACCURACIES = [2.0, 1.5, 1.0, 1.0, 0.5, -1.0]
 
 
-def fitted(prior: PriorChoice = "auto", model: str = "hbtl", lambda0: float = 0.0) -> Fitted:
+def fitted(prior: PriorChoice = "auto", model: str = "hbtl", lambda0: float = 0.0) -> GaugedFit:
     made = jr.simulate(9, accuracies=ACCURACIES, votes_per_judge=120, seed=3)
     votes = jr.votes_from(made.votes)
-    return fit(task_of(votes, model, None, prior, lambda0, threads=1))
+    return by_profile(task_of(votes, model, None, prior, lambda0, threads=1))
 
 
-def parts(found: Fitted) -> tuple[Objective, Floats, Floats, Floats]:
-    assert found.objective is not None
-    assert found.raw is not None
+def parts(found: GaugedFit) -> tuple[Objective, Floats, Floats, Floats]:
     counts = np.diff(found.objective.wins.start).astype(float)
     return found.objective, found.raw.score, found.raw.accuracy, counts
 
@@ -56,7 +55,7 @@ def numerical_jacobian(function: Callable[[Floats], Floats], at: Floats) -> Floa
     return np.array([(function(at + h) - function(at - h)) / 2e-5 for h in step]).T
 
 
-def covariance_by_brute_force(found: Fitted, scale_of: ScaleOf) -> Floats:
+def covariance_by_brute_force(found: GaugedFit, scale_of: ScaleOf) -> Floats:
     """Differentiate the gradient and the answer numerically, and invert everything at once."""
     objective, score, accuracy, counts = parts(found)
     n = len(score)
@@ -77,9 +76,8 @@ def covariance_by_brute_force(found: Fitted, scale_of: ScaleOf) -> Floats:
     return np.asarray(jacobian @ np.linalg.inv(hessian) @ jacobian.T)
 
 
-def assert_errors_are_those_of_brute_force(found: Fitted, scale_of: ScaleOf = mean_size) -> None:
+def assert_errors_are_those_of_brute_force(found: GaugedFit, scale_of: ScaleOf = mean_size) -> None:
     objective, score, accuracy, counts = parts(found)
-    assert found.raw is not None
     gauge = (robust_gauge if scale_of is gauge_scale else gauge_of)(objective, accuracy, counts)
     errors = by_information(objective, found.raw, gauge)
     expected = covariance_by_brute_force(found, scale_of)
@@ -97,7 +95,7 @@ def test_errors_are_those_of_the_whole_information_matrix(prior: PriorChoice, mo
 
 def test_no_judge_counts_above_twice_the_mean_in_the_unit_of_scores() -> None:
     made = jr.simulate(9, accuracies=[6.0, 1.0, 1.0, 0.5, -0.5], votes_per_judge=120, seed=3)
-    found = fit(task_of(jr.votes_from(made.votes), "hbtl", None, (1.0, 2.0), threads=1))
+    found = by_profile(task_of(jr.votes_from(made.votes), "hbtl", None, (1.0, 2.0), threads=1))
     _, _, accuracy, counts = parts(found)
     scale = gauge_scale(accuracy, counts)
     capped = np.minimum(np.abs(accuracy), 2.0 * scale)
@@ -173,8 +171,6 @@ def test_sandwich_is_wider_where_judges_repeat_themselves() -> None:
 def test_leaving_a_judge_out_to_first_order() -> None:
     found = fitted((0.7, 0.4))
     objective, _, _, _ = parts(found)
-    assert found.raw is not None
-    assert found.gauge is not None
     moved = moves_of_judges(objective, found.raw, found.gauge)(5)
     weight = objective.wins.weight.copy()
     weight[objective.wins.start[5] :] *= 0.99
@@ -314,7 +310,6 @@ def test_there_are_errors_where_items_are_equal() -> None:
 
 def test_draws_have_the_covariance_they_are_drawn_from() -> None:
     objective, _, accuracy, counts = parts(found := fitted())
-    assert found.raw is not None
     errors = by_information(objective, found.raw, gauge_of(objective, accuracy, counts))
     joint = np.array([errors.covariances(i) for i in range(9)])
     few = module.from_joint(

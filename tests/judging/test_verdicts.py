@@ -11,8 +11,8 @@ import pytest
 import juryrank as jr
 from juryrank.inference.ranks_and_tiers import discoveries
 from juryrank.judging.consistency import Consistency, consistency_of
+from juryrank.judging.verdict_words import DISAGREEING
 from juryrank.judging.verdicts import Observed, Standing, verdicts
-from juryrank.model.registry import DISAGREEING
 from juryrank.reading import as_votes
 from studies.accusations import measured as accused
 from studies.attacks import measured as attack_measured

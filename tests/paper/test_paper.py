@@ -16,6 +16,7 @@ from juryrank.paper import TABLES, synthetic
 from juryrank.paper.published import synthetic_tables
 from juryrank.paper.synthetic import Cell, cells, gap_closed, run_table, summary, verdict
 from juryrank.paper.tables import save_table
+from juryrank.progress import Progress
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -102,12 +103,11 @@ def test_an_interrupted_run_continues_and_leaves_nothing_behind(
     kept = synthetic._kept_file("gumbel-benign", 0)
     with kept.open("a", encoding="utf-8") as lines:
         lines.write('{"cell": {"table"')  # a line that was cut off
-    seen: list[tuple[int, int]] = []
-    table = run_table("gumbel-benign", trials=2, jobs=1, progress=lambda *n: seen.append(n))
+    seen: list[Progress] = []
+    table = run_table("gumbel-benign", trials=2, jobs=1, progress=seen.append)
     assert len(table) == 72
     assert len(ran) - 31 == 72 - 30
-    assert seen[0] == (31, 72)
-    assert seen[-1] == (72, 72)
+    assert [(event.done, event.total) for event in (seen[0], seen[-1])] == [(31, 72), (72, 72)]
     assert not kept.exists()
 
 

@@ -19,6 +19,7 @@ from juryrank.paper import REAL, real
 from juryrank.paper.published import real_tables
 from juryrank.paper.real import RealStudy, Steps, best_of_each, held_out_verdict, unsettled
 from juryrank.paper.real_pages import note_rows, save_real, unsettled_sentence
+from juryrank.progress import Progress
 from juryrank.threads import one_blas_thread
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
@@ -129,9 +130,9 @@ def test_our_default_beats_equal_judges_without_a_knob(reading: Dataset, country
 
 def test_a_study_fits_everything_and_explains_what_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
     made_up(monkeypatch)
-    seen: list[tuple[int, int]] = []
-    found = real.real_study("country-population", progress=lambda *n: seen.append(n))
-    assert seen[-1] == (real.fits("country-population"),) * 2
+    seen: list[Progress] = []
+    found = real.real_study("country-population", progress=seen.append)
+    assert (seen[-1].done, seen[-1].total) == (real.fits("country-population"),) * 2
     assert found.cells["method"].n_unique() == 7
     assert len(found.cells) == 25
     off = found.cells.drop_nulls("difference").filter(pl.col("difference").abs() > 5e-5)

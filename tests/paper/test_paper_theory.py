@@ -47,6 +47,7 @@ from juryrank.paper.theory import (
     observed_sampling_errors,
     shrinkage,
 )
+from juryrank.progress import Progress
 from juryrank.types import Floats
 
 NAMES = ("gumbel", "normal")
@@ -215,9 +216,9 @@ def test_the_error_grows_as_expected_and_for_accuracies_not_as_the_bound(
     monkeypatch.setattr(
         growing, "GRIDS", {"n": (8, 16, 32), "m": (8, 16, 32), "k": (200, 400, 800)}
     )
-    seen: list[tuple[int, int]] = []
-    errors = growth(trials=12, seed=1, progress=lambda *n: seen.append(n))
-    assert seen[-1] == (13, 14)
+    seen: list[Progress] = []
+    errors = growth(trials=12, seed=1, progress=seen.append)
+    assert (seen[-1].done, seen[-1].total) == (13, 14)
     assert errors.equals(growth(trials=12, seed=1))
     found = slopes(errors)
     assert (found["slope"] - found["expected"]).abs().max() < 0.45  # type: ignore[operator]

@@ -70,8 +70,7 @@ def begin(*_: object, **__: object) -> None:
 def test_the_library_warns_before_the_work_begins(
     what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("juryrank.ranking.rank.fit", begin)
-    monkeypatch.setattr("juryrank.ranking.judge_report.fit", begin)
+    monkeypatch.setattr("juryrank.ranking.methods.ProfileMethod.fit", begin)
     with pytest.warns(jr.JuryrankWarning, match=LONG_WORK), pytest.raises(BegunError):
         getattr(jr, what)(rankings(450), "htcv")
 
@@ -89,8 +88,7 @@ def test_commands_say_so_before_the_work_begins(
     names = [f"i{k:04}" for k in range(450)]
     votes = tmp_path / "votes.csv"
     votes.write_text(f"judge,ranking\na,{'>'.join(names)}\nb,{'>'.join(names[::-1])}\n")
-    monkeypatch.setattr("juryrank.ranking.rank.fit", begin)
-    monkeypatch.setattr("juryrank.ranking.judge_report.fit", begin)
+    monkeypatch.setattr("juryrank.ranking.methods.ProfileMethod.fit", begin)
     result = CliRunner().invoke(cli.app, [command, str(votes), "--model", "htcv"])
     assert LONG_WORK in result.stderr
 

@@ -20,7 +20,7 @@ import juryrank as jr
 from juryrank.charts.judges import LOOK_OF_VERDICT
 from juryrank.charts.pairs import LEAST_VOTES_OF_DOT
 from juryrank.data import EXAMPLE_VOTES
-from juryrank.model.registry import NEEDS_ATTENTION
+from juryrank.judging.verdict_words import NEEDS_ATTENTION
 from juryrank.report.decision import ADVICE, next_steps
 from juryrank.report.page import ON_DARK
 from juryrank.report.sentences import effects_in_words, example, lead, limits

@@ -21,7 +21,8 @@ from juryrank.charts.layout import (
     whisker,
 )
 from juryrank.charts.library import altair
-from juryrank.model.registry import VERDICTS, Judges
+from juryrank.judging.verdict_words import VERDICTS
+from juryrank.model.registry import Judges
 from juryrank.text import literal
 
 if TYPE_CHECKING:

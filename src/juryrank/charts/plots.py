@@ -65,16 +65,16 @@ class Plots:
 
     def judges(self) -> Any:
         """The accuracies with their intervals, the largest first, coloured by verdict."""
-        kind = model_named(self._ranking.model).judges
-        if kind == "equal":
+        model = model_named(self._ranking.model)
+        if not model.judges_differ:
             raise InputError(
                 f"The model {self._ranking.model!r} treats all judges alike: there are no "
                 "accuracies to draw. hbtl, the default, tells judges apart."
             )
         rows = [judge_row(row) for row in self._ranking.judges.iter_rows(named=True)]
         if len(rows) > MOST_NAMED:
-            return many_judges(rows, kind)
-        return few_judges(rows, kind, self._interval)
+            return many_judges(rows, model.judges)
+        return few_judges(rows, model.judges, self._interval)
 
     def pairs(self) -> Any:
         """How often favourites won, beside how often they should have won."""

@@ -16,6 +16,7 @@ from juryrank.cli.terminal.progress import progress
 from juryrank.cli.terminal.tables import plain_table
 from juryrank.errors import InputError, JuryrankError
 from juryrank.paper import REAL, STUDIES
+from juryrank.progress import Progress, Watcher
 
 if TYPE_CHECKING:
     import polars as pl
@@ -206,13 +207,13 @@ def _theory(name: str, settings: Settings) -> list[Path]:
 
 
 @contextmanager
-def _counting(name: str, total: int, unit: str) -> Iterator[Callable[[int, int], None]]:
+def _counting(name: str, total: int, unit: str) -> Iterator[Watcher]:
     """Show how many of the study's parts are done."""
     with progress(name) as say:
         say(name, 0, total)
 
-        def watch(done: int, total: int) -> None:
-            say(f"{name}: {done:,} of {total:,} {unit}", done, total)
+        def watch(event: Progress) -> None:
+            say(f"{name}: {event.done:,} of {event.total:,} {unit}", event.done, event.total)
 
         yield watch
 

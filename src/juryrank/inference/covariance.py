@@ -31,6 +31,7 @@ from juryrank.inference.conjugate_gradients import System, solved
 from juryrank.inference.information import MOST_DENSE, Information, Inverse, add_product, inverse_of
 from juryrank.inference.matrix_free import WideInformation
 from juryrank.model.objective import Objective
+from juryrank.progress import Progress, Watcher
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 
@@ -336,7 +337,7 @@ def by_bootstrap(
     refit: Callable[[Floats], Floats],
     judges: int,
     information: Uncertainty | None,
-    watch: Callable[[int, int], None] | None = None,
+    watch: Watcher | None = None,
 ) -> Uncertainty:
     """Errors from `RESAMPLES` draws of as many judges, with replacement.
 
@@ -347,7 +348,7 @@ def by_bootstrap(
     scores = []
     for done in range(RESAMPLES):
         if watch:
-            watch(done, RESAMPLES)
+            watch(Progress("resampling", "Resampling judges", done, RESAMPLES))
         times = np.bincount(rng.integers(0, judges, judges), minlength=judges)
         scores.append(refit(times.astype(np.float64)))
     joint = np.cov(np.array(scores).T)

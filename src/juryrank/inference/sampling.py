@@ -10,7 +10,7 @@ Every draw is put into the same gauge before anything is read off it: scores sum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -22,12 +22,10 @@ from juryrank.inference.chain import Chain, Draws
 from juryrank.inference.covariance import Gauge
 from juryrank.inference.opinions import Codes, Juries, opinions_of
 from juryrank.model.objective import Objective
+from juryrank.progress import Progress, Watcher
 from juryrank.solvers.search import on_many_items
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
-
-Counter = Callable[[int, int], None]
-"""Called with (done, in all)."""
 
 MEASURED_AT = (20, 50, 100)
 """Rounds of the warm-up after which the metric is chosen anew."""
@@ -119,7 +117,7 @@ def sample(
     *,
     tastes: bool,
     length: Length = WHOLE,
-    watch: Counter | None = None,
+    watch: Watcher | None = None,
 ) -> Sample:
     """Draw from the posterior, beginning at a solution; the objective's own prior has no part."""
     opinions = opinions_of(objective, tastes=tastes)
@@ -132,14 +130,13 @@ def sample(
         on_many_items(objective),
         seed=0,
     )
-    tell = watch or (lambda _done, _total: None)
-    _warm_up(chain, length, tell)
+    _warm_up(chain, length, watch)
     every = max(1, -(-length.most * len(opinions) // MOST_TASTES)) if tastes else 1
     kept = _Kept(objective.choices_per_judge, every)
     wanted = length.kept
     while True:
         for count in _runs(wanted - len(kept), chain.at_once):
-            tell(length.warm_up + len(kept), length.warm_up + wanted)
+            _tell(watch, length.warm_up + len(kept), length.warm_up + wanted)
             kept.add(chain.draws(count))
         effective = least_effective(kept.scores())
         left = length.warm_up + length.most - chain.number
@@ -150,14 +147,19 @@ def sample(
         wanted = min(max(length.kept, 2 * len(kept)), len(kept) + left)
 
 
-def _warm_up(chain: Chain, length: Length, tell: Counter) -> None:
+def _tell(watch: Watcher | None, done: int, total: int) -> None:
+    if watch:
+        watch(Progress("sampling", "Sampling the posterior", done, total))
+
+
+def _warm_up(chain: Chain, length: Length, watch: Watcher | None) -> None:
     """Let the chain find its place, its metric and its steps."""
     bounds = [0, *(at for at in MEASURED_AT if at < length.warm_up), length.warm_up]
     for first, last in pairwise(bounds):
         if first:
             chain.measure()
         for count in _runs(last - first, chain.at_once):
-            tell(chain.number, length.warm_up + length.kept)
+            _tell(watch, chain.number, length.warm_up + length.kept)
             chain.rounds(count)
     chain.stop_adapting()
 

@@ -31,7 +31,8 @@ from juryrank.judging.accounts import Voice
 from juryrank.judging.consistency import Consistency, consistency_of
 from juryrank.judging.one_sided import NOBODY, OneSided
 from juryrank.judging.position import Positions, position_biased, position_reason
-from juryrank.model.registry import APART_FROM_OTHERS, DISAGREEING, VERDICTS, Model, Verdict
+from juryrank.judging.verdict_words import APART_FROM_OTHERS, DISAGREEING, VERDICTS, Verdict
+from juryrank.model.registry import Model
 from juryrank.text import WIDEST_NAME, short
 from juryrank.types import Floats
 from juryrank.votes.votes import Votes
@@ -109,12 +110,10 @@ def judge_columns(
             "accuracy_low": empty, "accuracy_high": empty, "verdict": no_word, "reason": no_word,
         }  # fmt: skip
     said = verdicts(votes, _standing(votes, model, own, confidence), observed)
-    low, high = own.low, own.high
-    if model.judges == "reliability":
-        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+    scale = model.judge_scale
     return {
-        "accuracy_low": _or_null(low),
-        "accuracy_high": _or_null(high),
+        "accuracy_low": _or_null(np.maximum(own.low, scale.lowest)),
+        "accuracy_high": _or_null(np.minimum(own.high, scale.highest)),
         "verdict": pl.Series([one.verdict for one in said], dtype=pl.String),
         "reason": pl.Series([one.reason for one in said], dtype=pl.String),
     }
@@ -132,10 +131,11 @@ def by_attention(judges: pl.DataFrame) -> pl.DataFrame:
 
 def _standing(votes: Votes, model: Model, own: Standing, confidence: float) -> Standing:
     """Accuracies with a guesser at 0 and the average judge at 1, all of them finite."""
-    if model.judges == "reliability":
-        typical = float(np.average(own.value, weights=votes.votes_per_judge)) - 0.5
+    if not model.judge_scale.is_gauged:
+        guessing = model.judge_scale.guessing
+        typical = float(np.average(own.value, weights=votes.votes_per_judge)) - guessing
         unit = max(typical, LEAST_TYPICAL)
-        value, sd, own_sd = (own.value - 0.5) / unit, own.sd / unit, own.own_sd / unit
+        value, sd, own_sd = (own.value - guessing) / unit, own.sd / unit, own.own_sd / unit
         return normal_standing(value, sd, own_sd, confidence)
     held = np.isnan(own.sd)
     if not held.any():

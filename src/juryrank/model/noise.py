@@ -129,7 +129,7 @@ def noise_of(model: Model, noise: str | Noise | None) -> Noise:
     """The model's own noise, or for the model htm the one that is asked for."""
     if noise is None:
         return noise_named(model.noise)
-    if model.name != "htm":
+    if not model.any_noise:
         raise InputError(
             f"The model {model.name!r} has {model.noise} noise. To choose a noise, use model='htm' "
             "(--model htm)."

@@ -22,7 +22,6 @@ POINTS_FOR_TEN_TO_ONE = 400.0
 AVERAGE_POINTS = 1000.0
 MOST_POINTS = 1e9
 """Beyond, the differences between items would be lost among the digits."""
-WITHOUT_ODDS = ("rank-centrality", "win-rate")
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def check_scale(name: str, model: Model, anchor: object = None) -> None:
         raise InputError(f"There is no scale {name!r}. Scales: {', '.join(get_args(ScaleName))}.")
     if name == "model" and anchor is not None:
         raise InputError("An anchor is for the scale elo: the model's own has its zero fixed.")
-    if name == "elo" and model.name in WITHOUT_ODDS:
+    if name == "elo" and not model.odds:
         raise InputError(
             f"The scores of {model.name} say nothing of odds, which the scale elo is made of. "
             "Choose a model that estimates them, such as hbtl or btl."

@@ -13,7 +13,6 @@ the directions they leave free, no unbiased estimator has a smaller covariance t
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +23,7 @@ from juryrank.charts.library import altair
 from juryrank.errors import JuryrankWarning
 from juryrank.model.noise import Noise, noise_named
 from juryrank.paper.pictures import save_study
+from juryrank.progress import Progress, Watcher
 from juryrank.ranking.rank import rank
 from juryrank.simulation.simulation import simulate
 from juryrank.types import Floats
@@ -69,14 +69,14 @@ def bound(noise: Noise, votes: int) -> tuple[float, float]:
 
 
 def efficiency(
-    trials: int = TRIALS, seed: int = 0, progress: Callable[[int, int], None] | None = None
+    trials: int = TRIALS, seed: int = 0, progress: Watcher | None = None
 ) -> pl.DataFrame:
     """Root mean square errors of our default for growing numbers of votes, beside the bound."""
     settings = [(model, votes) for model in MODELS for votes in VOTES_PER_JUDGE]
     rows = []
     for number, (model, votes) in enumerate(settings):
         if progress:
-            progress(number, len(settings))
+            progress(Progress("study", "Efficiency", number, len(settings)))
         errors = np.array([_errors(model, votes, seed, trial) for trial in range(trials)])
         best = bound(noise_named(MODELS[model]), votes)
         for what, mean_square, least in zip(

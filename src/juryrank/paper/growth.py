@@ -13,8 +13,6 @@ over the accuracies like ``m / k``, for each judge is known from its own ``k`` v
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import polars as pl
 from scipy.optimize import minimize_scalar
@@ -23,6 +21,7 @@ from juryrank.model.noise import Noise, noise_named
 from juryrank.model.objective import Objective
 from juryrank.paper.constants import Truth
 from juryrank.paper.curvature import expected_wins, hessian, sampled_wins
+from juryrank.progress import Progress, Watcher
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.threads import one_blas_thread
 from juryrank.types import Floats
@@ -41,7 +40,6 @@ WIDEST_SCALE = 3.0
 """The scale ``c`` is looked for between ``e^-3`` and ``e^3``."""
 
 Setting = tuple[int, int, int]
-Progress = Callable[[int, int], None]
 
 
 def settings_of(axis: str) -> list[Setting]:
@@ -105,13 +103,13 @@ def rate(setting: Setting) -> float:
     return float(n**2 * np.log(m * n**2) / (m * k))
 
 
-def growth(trials: int, seed: int = 0, progress: Progress | None = None) -> pl.DataFrame:
+def growth(trials: int, seed: int = 0, progress: Watcher | None = None) -> pl.DataFrame:
     """The squared errors of every trial in every setting, for both noises."""
     jobs = [(name, setting) for name in NOISE_NAMES for setting in all_settings()]
     rows = []
     for number, (name, setting) in enumerate(jobs):
         if progress:
-            progress(number, len(jobs))
+            progress(Progress("study", "Growth of errors", number, len(jobs)))
         truth = growth_truth(noise_named(name), setting)
         place = dict(zip("nmk", setting, strict=True))
         for trial in range(trials):

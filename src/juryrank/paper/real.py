@@ -22,6 +22,7 @@ from juryrank.model.noise import noise_named
 from juryrank.model.objective import Objective
 from juryrank.model.registry import DEFAULT_MODEL, model_named
 from juryrank.paper.published import real_tables
+from juryrank.progress import Progress, Watcher
 from juryrank.ranking.comparison import COMPARED, Comparison, compare
 from juryrank.ranking.rank import rank
 from juryrank.solvers.crowd import CrowdSolver
@@ -39,7 +40,6 @@ VANISHING = 1e-4
 """In place of lambda0 = 0 for equal judges: their best fit exists for every weight above 0."""
 OURS = "juryrank"
 
-Progress = Callable[[int, int], None]
 """Called with (fits done, fits in all)."""
 
 
@@ -91,29 +91,30 @@ def fits(name: str) -> int:
     return before_comparison + FOLDS * len(COMPARED)
 
 
-def real_study(name: str, seed: int = 0, progress: Progress | None = None) -> RealStudy:
+def real_study(name: str, seed: int = 0, progress: Watcher | None = None) -> RealStudy:
     """Fit every method, vary Algorithm 1, and cross-validate the models.
 
     Args:
         name: One of `STUDIES`.
         seed: For the folds of the held-out votes; nothing else is random.
-        progress: Called after every fit.
+        progress: Called with a `Progress` event after every fit.
     """
     study = STUDIES[name]
     data = study.load()
-    count = _Counter(progress, fits(name))
+    count = _Counter(name, progress, fits(name))
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)
         cells = _cells(study, data, count)
         variants = _run_variants(study, data, count)
-        held_out = compare(data.votes, folds=FOLDS, seed=seed, watch=lambda *_: count.one_more())
+        held_out = compare(data.votes, folds=FOLDS, seed=seed, progress=lambda _: count.one_more())
     return RealStudy(study, _with_notes(study, cells, variants), variants, held_out)
 
 
 class _Counter:
     """Adds up the fits of a study's parts."""
 
-    def __init__(self, progress: Progress | None, total: int) -> None:
+    def __init__(self, name: str, progress: Watcher | None, total: int) -> None:
+        self._name = name
         self._progress = progress
         self._done = 0
         self._total = total
@@ -121,7 +122,7 @@ class _Counter:
     def one_more(self) -> None:
         self._done += 1
         if self._progress:
-            self._progress(self._done, self._total)
+            self._progress(Progress("study", self._name, self._done, self._total))
 
 
 # --- the published cells -------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from juryrank.model.noise import noise_named
 from juryrank.model.objective import Objective
 from juryrank.paper import TABLES
 from juryrank.paper.published import synthetic_tables
+from juryrank.progress import Progress, Watcher
 from juryrank.ranking.rank import rank
 from juryrank.reading import votes_from
 from juryrank.simulation.simulation import simulate
@@ -57,7 +58,6 @@ STEP_OF_ACCURACIES = 0.15 * STEP
 # same path takes twice the step in the scores.
 STEP_OF_SCORES = {"gumbel": STEP, "normal": 2.0 * STEP}
 
-Progress = Callable[[int, int], None]
 """Called with (trials done, trials in all)."""
 
 
@@ -186,7 +186,7 @@ def run_table(
     trials: int = PAPER_TRIALS,
     seed: int = 0,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Watcher | None = None,
 ) -> pl.DataFrame:
     """Run all trials of a table on all cores; a run that was interrupted continues.
 
@@ -204,7 +204,8 @@ def run_table(
         done[key] = taus
         _keep(kept, key, taus)
         if progress:
-            progress(len(wanted) - len(missing) + number, len(wanted))
+            finished = len(wanted) - len(missing) + number
+            progress(Progress("study", table, finished, len(wanted)))
     rows = [asdict(cell) | {"trial": trial} | done[cell, trial] for cell, trial in wanted]
     kept.unlink(missing_ok=True)
     return pl.DataFrame(rows)

@@ -35,7 +35,8 @@ from juryrank.paper.curvature import (
     hessian,
     sampled_wins,
 )
-from juryrank.paper.growth import NOISE_NAMES, Progress, evenly, growth, slopes, squared_errors
+from juryrank.paper.growth import NOISE_NAMES, evenly, growth, slopes, squared_errors
+from juryrank.progress import Watcher
 from juryrank.solvers.paper import PaperSolver
 from juryrank.types import Floats
 from juryrank.votes.votes import Wins
@@ -77,7 +78,7 @@ class Theory:
     convexity: pl.DataFrame
 
 
-def theory(trials: int, seed: int = 0, progress: Progress | None = None) -> Theory:
+def theory(trials: int, seed: int = 0, progress: Watcher | None = None) -> Theory:
     """Run the whole study."""
     errors = growth(trials, seed, progress)
     return Theory(

@@ -12,17 +12,15 @@ from juryrank.errors import counted, listing
 from juryrank.inference.sampling import Sample
 from juryrank.judging.accounts import Voice
 from juryrank.model.objective import Objective
-from juryrank.ranking.request import Task
+from juryrank.ranking.direction import direction_is_sure, who_objects
+from juryrank.ranking.task import Task
 from juryrank.solvers.search import votes_for
 from juryrank.solvers.solution import Solution
 from juryrank.text import WIDEST_NAME, short
-from juryrank.types import Floats
 from juryrank.votes.connectivity import linking_pairs
 from juryrank.votes.lists import tie_sizes
 from juryrank.votes.votes import Votes
 
-CLOSE_CALL = 3.0
-"""Standard errors of the votes' agreement with the ranking below which its direction is unsure."""
 ENDLESS = 12.0
 """Log-odds that no honest number of votes can show; a fit that gets there would go on for ever."""
 FEW_JUDGES = 5
@@ -41,7 +39,7 @@ def remarks_on_votes(task: Task) -> tuple[str, ...]:
     """What is odd about the votes themselves."""
     votes = task.votes
     remarks = [*votes.left_out.sentences, *votes.notices]
-    if task.model.judges == "accuracy" or not votes.judges_known:
+    if task.model.has_accuracies or not votes.judges_known:
         remarks += votes.remarks_on_one_judge()
     if len(tie_sizes(votes.lists)) and task.unasked_half and not task.noise.is_gumbel:
         remarks.append(
@@ -50,7 +48,7 @@ def remarks_on_votes(task: Task) -> tuple[str, ...]:
         )
     remarks += _remarks_on_groups(task)
     apart = task.connection.sentences_within_groups(votes.items)
-    if apart and task.model.method in ("likelihood", "crowd"):
+    if apart and task.model.odds:
         who = "the prior" if task.regularised else "nothing"
         rest = len(apart) - MOST_SETS_SAID
         more = f"; and {counted(rest, 'more set')} (juryrank check names them)" if rest > 0 else ""
@@ -76,32 +74,11 @@ def _remarks_on_groups(task: Task) -> Iterator[str]:
     )
 
 
-def direction_is_sure(objective: Objective, solution: Solution) -> bool:
-    """Whether the votes leave no doubt about which end is up."""
-    if not objective.accuracies_free:
-        return True
-    return votes_for(objective, solution.score) >= CLOSE_CALL and not _who_objects(
-        objective, solution.score
-    )
-
-
-def _who_objects(objective: Objective, score: Floats) -> str | None:
-    """Who says that the other end is up."""
-    if votes_for(objective, score, "judges") < 0.0:
-        return (
-            "judges who voted on many items agree with this ranking, but if those who kept to one "
-            "item are heard as well, the votes do not"
-        )
-    if votes_for(objective, score, "votes") < 0.0:
-        return "most judges agree with this ranking, but most votes, by judges with many, do not"
-    return None
-
-
 def remarks_on_direction(objective: Objective, solution: Solution) -> tuple[str, ...]:
     """Whether it is clear which end is up."""
     if direction_is_sure(objective, solution):
         return ()
-    objection = _who_objects(objective, solution.score)
+    objection = who_objects(objective, solution.score)
     if objection is None:
         doubt = (
             "Which end is up is a close call: the votes agree with this ranking by only "
@@ -119,7 +96,7 @@ def remarks_on_direction(objective: Objective, solution: Solution) -> tuple[str,
 def remarks_on_sample(task: Task, objective: Objective, found: Sample) -> tuple[str, ...]:
     """What the draws leave open."""
     remarks = []
-    objection = _who_objects(objective, found.score.mean(axis=0)) if task.accuracies_free else None
+    objection = who_objects(objective, found.score.mean(axis=0)) if task.accuracies_free else None
     if found.is_close_call:
         remarks.append(
             f"Which end is up is a close call: with a chance of {found.upside_down:.0%} most "

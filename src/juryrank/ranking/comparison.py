@@ -16,6 +16,7 @@ from scipy.special import gammaln
 
 from juryrank.errors import InputError, JuryrankError, JuryrankWarning, counted, require_seed
 from juryrank.model.registry import MODELS, Model, model_named
+from juryrank.progress import Progress, Watcher
 from juryrank.ranking.expected_time import GUMBEL, long_work
 from juryrank.ranking.rank import rank
 from juryrank.ranking.ranking import Ranking
@@ -37,8 +38,8 @@ NO_TASTES = "-no-tastes"
 COMPARED = tuple(
     name + suffix
     for name, model in MODELS.items()
-    if name != "htm"
-    for suffix in ("", NO_TASTES)[: 1 + (model.judges == "accuracy")]
+    if not model.any_noise
+    for suffix in ("", NO_TASTES)[: 1 + model.tastes]
 )
 
 
@@ -101,12 +102,14 @@ def compare(
     folds: int = 5,
     seed: int = 0,
     threads: int | None = None,
+    progress: Watcher | None = None,
     watch: Counter | None = None,
 ) -> Comparison:
     """Cross-validate: fit each model on all folds but one, predict the votes of that one.
 
     Without `models`, all but htm that can take the votes: some know no rankings. A model that has
-    tastes is called ``hbtl-no-tastes`` (and so on) without them.
+    tastes is called ``hbtl-no-tastes`` (and so on) without them. `progress` is called with a
+    `Progress` event before every fit; `watch`, an older name, with (fits done, fits in all, model).
     """
     votes = as_votes(votes)
     if models is None:
@@ -131,7 +134,7 @@ def compare(
     }
     if said := long_comparison(votes, models, folds):
         warnings.warn(said, JuryrankWarning, stacklevel=2)
-    return compare_fits(votes, fitters, folds=folds, seed=seed, watch=watch)
+    return compare_fits(votes, fitters, folds=folds, seed=seed, progress=progress, watch=watch)
 
 
 def long_comparison(votes: Votes, models: Sequence[str] | None, folds: int) -> str | None:
@@ -145,7 +148,7 @@ def long_comparison(votes: Votes, models: Sequence[str] | None, folds: int) -> s
 def _named(name: str) -> Model:
     """The model of a name, with or without tastes."""
     model = model_named(name.removesuffix(NO_TASTES))
-    if name.endswith(NO_TASTES) and model.judges != "accuracy":
+    if name.endswith(NO_TASTES) and not model.tastes:
         raise InputError(f"The model {model.name!r} has no tastes to leave out: {name!r}.")
     return model
 
@@ -156,6 +159,7 @@ def compare_fits(
     *,
     folds: int = 5,
     seed: int = 0,
+    progress: Watcher | None = None,
     watch: Counter | None = None,
 ) -> Comparison:
     """Cross-validate rankings made in any way, each under a name of its own."""
@@ -176,8 +180,11 @@ def compare_fits(
     for number, (name, fitter) in enumerate(fitters.items()):
         parts = []
         for k in range(folds):
+            done, total = number * folds + k, len(fitters) * folds
+            if progress:
+                progress(Progress("comparing", f"Comparing models: {name}", done, total))
             if watch:
-                watch(number * folds + k, len(fitters) * folds, name)
+                watch(done, total, name)
             parts.append(_held_out(votes, fold == k, fitter))
         results[name] = _joined(parts)
     return Comparison(_table(results), folds, seed, len(votes), _guessing(votes), votes.reading)
@@ -225,13 +232,8 @@ def _predicted(ranking: Ranking, votes: Votes, held_out: NDArray[np.bool_]) -> _
 
 
 def _predicted_pairs(ranking: Ranking, votes: Votes) -> _HeldOut:
-    chance = ranking.shares(
-        votes.judges.gather(votes.judge),
-        votes.items.gather(votes.left),
-        votes.items.gather(votes.right),
-    )
     won = 0.5 * (1.0 + votes.outcome)
-    chance = np.clip(chance, 1e-15, 1.0 - 1e-15)
+    chance = np.clip(ranking.shares_of(votes), 1e-15, 1.0 - 1e-15)
     loss = -(won * np.log(chance) + (1.0 - won) * np.log1p(-chance))
     guess = np.where(np.abs(chance - 0.5) < 1e-12, 0.5, chance > 0.5)
     return _HeldOut(loss, 1.0 - np.abs(won - guess), votes.weight)

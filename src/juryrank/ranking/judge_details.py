@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from juryrank.model.noise import Noise
-from juryrank.ranking.fit import fit
+from juryrank.ranking.methods import by_profile
 from juryrank.ranking.misfit import in_few_pairs, residuals
 from juryrank.ranking.request import task_of
 from juryrank.types import Floats
@@ -32,8 +32,8 @@ def details_of(votes: Votes, noise: Noise) -> pl.DataFrame:
 def misfit(votes: Votes, noise: Noise, threads: int | None = None) -> dict[str, pl.Series]:
     """Infit and outfit by the best fit with equal judges, as comparative judgement has them."""
     _, equal = MODELS_BY_NOISE.get(noise.name, CLOSEST_MODELS)
-    plain = task_of(votes, equal, None, "auto", threads=threads)
-    score = fit(plain, of_mode=True).solution.score
+    plain = task_of(votes, equal, None, "auto", of_mode=True, threads=threads)
+    score = by_profile(plain).solution.score
     pairs, _ = in_few_pairs(votes)
     gap = score[pairs.left] - score[pairs.right]
     found = residuals(pairs, plain.noise.cdf(gap), plain.noise.cdf(-gap)).by_judge()

@@ -23,14 +23,18 @@ from juryrank.judging.verdicts import by_attention
 from juryrank.model.effects import NO_EFFECTS
 from juryrank.model.noise import Noise
 from juryrank.model.objective import Objective
-from juryrank.model.registry import DEFAULT_MODEL
+from juryrank.model.registry import DEFAULT_MODEL, models_that
+from juryrank.progress import Progress, Watcher
+from juryrank.ranking.answer import answer, leans
 from juryrank.ranking.comparison import compare
 from juryrank.ranking.expected_time import long_work
-from juryrank.ranking.fit import Fitted, fit, in_gauge, refit_with
+from juryrank.ranking.fitted import GaugedFit, in_gauge
 from juryrank.ranking.judge_details import CLOSEST_MODELS, MODELS_BY_NOISE, median_time, misfit
-from juryrank.ranking.rank import answer, leans
+from juryrank.ranking.methods import by_profile
+from juryrank.ranking.older_watchers import OfWork, watcher_of_work
 from juryrank.ranking.ranking import SHOWN, Ranking
-from juryrank.ranking.request import Order, PriorChoice, Task, Ties, task_of
+from juryrank.ranking.request import Order, PriorChoice, Ties, task_of
+from juryrank.ranking.task import Task
 from juryrank.reading import as_votes
 from juryrank.solvers.search import ROUGH
 from juryrank.threads import one_blas_thread
@@ -46,9 +50,6 @@ from juryrank.votes.lists import (
 )
 from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
 from juryrank.writing.html_table import html_table
-
-Counter = Callable[[str, int, int], None]
-"""Called with (what is being done, how much of it, how much in all)."""
 
 MOST_REFITS = 50_000_000
 """Judges x votes up to which leaving a judge out means a new fit."""
@@ -179,26 +180,28 @@ def judges(
     order: Order = "none",
     confidence: float = 0.95,
     threads: int | None = None,
-    watch: Counter | None = None,
+    progress: Watcher | None = None,
+    watch: OfWork | None = None,
 ) -> JudgeReport:
     """Say what each judge's votes tell about the judge, and whether judges differ at all.
 
-    The arguments are those of `rank`; the model must be one that estimates accuracies.
+    The arguments are those of `rank`; the model must be one that estimates accuracies. `watch`, an
+    older name of `progress`, is called with (what is being done, how much of it, how much in all).
     """
     task = task_of(
         as_votes(votes), model, noise, prior, guard=guard, tastes=tastes, ties=ties, order=order,
         threads=threads,
     )  # fmt: skip
-    if task.model.judges != "accuracy":
+    if not task.model.has_accuracies:
+        others = models_that(lambda other: other.has_accuracies, "or")
         raise InputError(
-            f"The model {model!r} does not estimate accuracies: use hbtl, htcv or htm to look at "
-            "judges."
+            f"The model {model!r} does not estimate accuracies: use {others} to look at judges."
         )
     if said := long_work(task.votes.lists, task.noise.name):
         warnings.warn(said, JuryrankWarning, stacklevel=2)
-    say = watch or (lambda _what, _done, _total: None)
+    say = watcher_of_work(progress, watch)
     with one_blas_thread():
-        found = fit(task, watch_draws=lambda *done: say("Sampling the posterior", *done))
+        found = by_profile(task, say)
         ranking = answer(task, found, "posterior", confidence)
         table, influence = _table(task, found, ranking, say)
         test = _heterogeneity(task, found, say) if task.accuracies_free else None
@@ -210,7 +213,9 @@ def judges(
 # --- the table -----------------------------------------------------------------------------------
 
 
-def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[pl.DataFrame, str]:
+def _table(
+    task: Task, found: GaugedFit, ranking: Ranking, say: Watcher
+) -> tuple[pl.DataFrame, str]:
     votes = task.votes
     agreement, influence, how = _left_out(task, found, say)
     lean = leans(task, found)
@@ -239,7 +244,7 @@ def _table(task: Task, found: Fitted, ranking: Ranking, say: Counter) -> tuple[p
     return by_attention(table), how
 
 
-def _left_out(task: Task, found: Fitted, say: Counter) -> tuple[Floats, pl.Series, str]:
+def _left_out(task: Task, found: GaugedFit, say: Watcher) -> tuple[Floats, pl.Series, str]:
     """Per judge: the share of its votes that agree with the rest, and how far it moves a rank."""
     votes, count = task.votes, task.votes.n_judges
     scores, how = _scores_without(task, found)
@@ -247,13 +252,13 @@ def _left_out(task: Task, found: Fitted, say: Counter) -> tuple[Floats, pl.Serie
         return np.full(count, np.nan), pl.Series([None] * count, dtype=pl.Int64), how
     agreement, influence = np.empty(count), np.empty(count, dtype=np.int64)
     # Scores without a judge are those of best fits, and so must be the ones they are held against.
-    place = _places(found.solution.score if found.raw is None else found.raw.score)
+    place = _places(found.raw.score)
     lists = pairs_of(votes.lists)
     of_judge = np.searchsorted(votes.lists.judge[lists[0]], np.arange(count + 1))
     with_ties, *_ = tied_pairs_of(votes.lists)
     tied = np.bincount(votes.lists.judge[with_ties], votes.lists.weight[with_ties], count)
     for u in range(count):
-        say("Leaving judges out", u, count)
+        say(Progress("leaving out", "Leaving judges out", u, count))
         score = scores(u)
         own = slice(votes.start[u], votes.start[u + 1])
         said = np.sign(score[votes.left[own]] - score[votes.right[own]]) * votes.outcome[own]
@@ -272,14 +277,14 @@ def _places(score: Floats) -> NDArray[np.int64]:
     return place
 
 
-def _scores_without(task: Task, found: Fitted) -> tuple[Callable[[int], Floats] | None, str]:
+def _scores_without(task: Task, found: GaugedFit) -> tuple[Callable[[int], Floats] | None, str]:
     """The scores when one judge is left out, and how they are found."""
     objective, count = found.objective, task.votes.n_judges
-    if objective is None or found.raw is None or found.gauge is None or count < 2:
+    if count < 2:
         return None, "not at all: there is no other judge"
     if count * objective.n_entries <= MOST_REFITS:
-        refit = refit_with(task, found, objective)
-        return lambda u: refit(np.where(np.arange(count) == u, 0.0, 1.0)), "by a new fit for each"
+        every = np.arange(count)
+        return lambda u: found.refit(np.where(every == u, 0.0, 1.0)), "by a new fit for each"
     if objective.n_items > MOST_DENSE:
         return None, f"not at all: too many items ({objective.n_items:,}) and judges ({count:,})"
     moved = moves_of_judges(objective, found.raw, found.gauge)
@@ -359,18 +364,17 @@ def _one_item(votes: Votes) -> dict[str, pl.Series]:
 # --- do judges differ at all? --------------------------------------------------------------------
 
 
-def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | None:
+def _heterogeneity(task: Task, found: GaugedFit, say: Watcher) -> Heterogeneity | None:
     """Compare with equal judges: by likelihood, p-value by simulation, and on held-out votes."""
-    objective, raw = found.objective, found.raw
     kept = votes_that_count(task.votes, found.set_aside)
     orders = orders_of_ties(task.votes.lists).max(initial=1.0)
-    if objective is None or raw is None or orders > MOST_ORDERS:
+    if orders > MOST_ORDERS:
         return None
-    objective = _without_effects(objective, kept)
+    objective = _without_effects(found.objective, kept)
     equal = replace(objective, fixed_accuracy=np.ones(task.votes.n_judges))
     free = replace(objective, prior=replace(objective.prior, accuracy_sd=WIDE_SPREAD))
     alike = ROUGH.solve(equal)
-    observed = _gain(equal, free, alike.score, raw.score)
+    observed = _gain(equal, free, alike.score, found.raw.score)
     rng = np.random.default_rng(0)
     count = REPLICATES if equal.n_entries <= FEW_VOTES else REPLICATES_OF_MANY
     # Ties stay ties, so the others are drawn by scores that know of no ties; and from errors
@@ -384,7 +388,7 @@ def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | N
     reached = 0
     draws = chain.from_iterable(errors.draws(count, seed=0))
     for done, error in enumerate(draws):
-        say("Simulating equal judges", done, count)
+        say(Progress("simulating", "Simulating equal judges", done, count))
         drawn = _redrawn(kept, task.noise, centre.score + error, rng)
         simulated = _without_effects(equal, drawn), _without_effects(free, drawn)
         reached += _gain(*simulated, alike.score, alike.score) >= observed
@@ -421,15 +425,15 @@ def _redrawn_lists(lists: Lists, noise: Noise, score: Floats, rng: np.random.Gen
     return lists._replace(item=lists.item[np.lexsort((-seen, lists.entry_list))])
 
 
-def _held_out(task: Task, say: Counter) -> tuple[str, float, float, float, float]:
+def _held_out(task: Task, say: Watcher) -> tuple[str, float, float, float, float]:
     """The model with equal judges, both held-out losses, and the gain with its error."""
     models = MODELS_BY_NOISE.get(task.noise.name, CLOSEST_MODELS)
     folds = min(FOLDS, len(task.votes))
 
-    def watch(done: int, total: int, _model: str) -> None:
-        say("Predicting held-out votes", done, total)
+    def tell(event: Progress) -> None:
+        say(replace(event, text="Predicting held-out votes"))
 
-    table = compare(task.votes, models, folds=folds, threads=task.threads, watch=watch).table
+    table = compare(task.votes, models, folds=folds, threads=task.threads, progress=tell).table
     rows = {row["model"]: row for row in table.iter_rows(named=True)}
     ours, equal = (rows[model] for model in models)
     error = max(ours["worse_by_se"] or 0.0, equal["worse_by_se"] or 0.0)

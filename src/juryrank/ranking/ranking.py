@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -12,19 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from juryrank.errors import InputError, counted, listing, number
-from juryrank.hints import did_you_mean_all
-from juryrank.inference.intervals import Difference, difference, item_columns
+from juryrank.errors import InputError, counted
+from juryrank.inference.intervals import Difference, difference
 from juryrank.inference.posterior import Posterior, SampledPosterior
-from juryrank.inference.prediction import UNSEEN, DrawnPredictions
+from juryrank.inference.prediction import UNSEEN
 from juryrank.inference.tastes import tastes_frame
-from juryrank.judging.one_sided import OneSided, votes_that_count
-from juryrank.judging.position import Allowances
-from juryrank.model.effects import EffectModel, Layout
 from juryrank.model.noise import Noise
-from juryrank.model.objective import Objective
 from juryrank.model.points import (
     AVERAGE_POINTS,
     MODEL_SCALE,
@@ -34,14 +27,16 @@ from juryrank.model.points import (
     check_scale,
     elo_unit,
 )
-from juryrank.model.registry import Model
-from juryrank.ranking.misfit import MeanSquares, Misfit, in_few_pairs, residuals
+from juryrank.model.registry import DEFAULT_SOLVER
+from juryrank.ranking.basis import Basis
+from juryrank.ranking.fit import Fit
+from juryrank.ranking.frames import StandardErrors, misfit_frame
+from juryrank.ranking.labels import Codes, Labels, is_sequence
+from juryrank.ranking.misfit import Misfit, residuals
 from juryrank.ranking.reliability import Halves, Reliability, separation
-from juryrank.solvers.solution import Solution, Step, Trace
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists
-from juryrank.votes.storage import pieces
-from juryrank.votes.votes import Reading, Votes, no_wins
+from juryrank.votes.votes import Reading, Votes
 from juryrank.writing.html_table import html_table
 from juryrank.writing.json_text import json_text
 from juryrank.writing.save import save_answer
@@ -50,81 +45,7 @@ if TYPE_CHECKING:
     from juryrank.charts.plots import Plots
     from juryrank.votes.tallies import Agreement, Evidence
 
-SAME_SCORE = 1e-6
-"""Scores closer than this part of their range share a rank: the solver cannot tell them apart."""
-NO_RANGE = 1e-9
-"""Scores that lie within this are all the same."""
 SHOWN = 10
-EFFECTS = {
-    "effect": pl.String(),
-    "judge": pl.String(),
-    "value": pl.Float64(),
-    "low": pl.Float64(),
-    "high": pl.Float64(),
-    "chance": pl.Float64(),
-}
-Values = Floats | float
-SURE_AT_MOST = 0.999
-"""The naive win rate never predicts with more certainty than this."""
-
-
-@dataclass(frozen=True)
-class Fit:
-    """How the answer was found."""
-
-    converged: bool
-    iterations: int
-    """Rounds of the sampler or of CrowdBT, evaluations over all votes (best fit by the profile
-    solver), iterations (Algorithm 1)."""
-    objective: float | None
-    """What was minimised, at the answer; for a sampled posterior the mean of ``-log P(votes)`` over
-    the draws; None for methods that have neither."""
-    votes: int
-    left_out: int
-    set_aside: int = 0
-    """Votes with which a judge pushed a single item; they do not count."""
-    accounts_as_one: int = 0
-    """Accounts that share one judge's say with others: copies, or accounts on one item only."""
-    prior: tuple[float | None, float | None] | None = None
-    """Standard deviations of scores and of accuracies (around 1) before the data, on the scale the
-    solver works on, where the accuracies' prior mean is 1; None: no prior."""
-    prior_chosen: bool = False
-    """Whether the data chose these scales."""
-    lambda0: float = 0.0
-    intervals: str | None = None
-    """Where the errors come from; None: there are none."""
-    confidence: float = 0.95
-    posterior: str | None = None
-    """Whether the posterior is "sampled" or "normal"; None: there is none."""
-    draws: int | None = None
-    """How many draws there are of a sampled one."""
-    effective_draws: float | None = None
-    """How many independent draws they are worth, of the score of which they are worth least."""
-    taste_sd: float | None = None
-    """The typical size of a judge's taste for an item; None: judges have none in the model."""
-    widening: float | None = None
-    """How many times wider scores' intervals are than those of the plain model, by the median."""
-    largest_share: float | None = None
-    """The share of the votes that the judge with the most of them cast."""
-    weight: float | None = None
-    """The total weight of the votes, where it is not their number."""
-    steps: tuple[Step, ...] = field(default=(), repr=False)
-    """Number, objective and size of the gradient of each evaluation, as `watch` is told them."""
-    trace: Trace | None = field(default=None, repr=False)
-    """The solver's path, in its own scale and direction, if it was asked to keep it."""
-
-    @property
-    def votes_in_words(self) -> str:
-        """The number of votes, and their total weight, where that is another."""
-        said = counted(self.votes, "vote")
-        return (
-            said if self.weight is None else f"{said} with a total weight of {number(self.weight)}"
-        )
-
-    def __repr__(self) -> str:
-        shown = {part.name: getattr(self, part.name) for part in fields(self) if part.repr}
-        said = (f"{name}={value!r}" for name, value in shown.items() if value is not None)
-        return f"Fit({', '.join(said)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,14 +65,14 @@ class Ranking:
     model: str
     items: pl.DataFrame
     judges: pl.DataFrame
+    effects: pl.DataFrame
     fit: Fit
     warnings: tuple[str, ...]
-    _link: _Link = field(repr=False)
-    _basis: _Basis = field(repr=False)
-    _posterior: Posterior | None = field(repr=False, default=None)
-    effects: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=EFFECTS))
-    call: str = "jr.rank(votes)"
+    call: str
     """What was asked for, as Python writes it."""
+    _basis: Basis = field(repr=False)
+    _errors: StandardErrors = field(repr=False)
+    """On the model's own scale."""
     scale: Scale = MODEL_SCALE
     _unscaled: pl.DataFrame | None = field(repr=False, default=None)
     """The items on the model's own scale, if `items` are on another."""
@@ -169,14 +90,15 @@ class Ranking:
             anchor: An item and the points it is to have: ``("gpt-4", 1200)``. All others move with
                 it; the intervals are still those of the score against the average item.
         """
-        check_scale(scale, self._link.model, anchor)
+        check_scale(scale, self._basis.model, anchor)
         own = self._model_items
         if scale == "model":
             return replace(self, items=own, scale=MODEL_SCALE, _unscaled=None)
         unit, average = elo_unit(self.noise), AVERAGE_POINTS
         if anchor is not None:
             anchor = check_anchor(anchor, own["item"].to_list())
-            average = anchor[1] - unit * float(_looked_up(own, "item", "score", anchor[0])[0])
+            code = self._item_labels.codes([anchor[0]])[0]
+            average = anchor[1] - unit * float(self._basis.points.score[code])
         columns = pl.col("score", "score_low", "score_high")
         return replace(
             self,
@@ -189,6 +111,16 @@ class Ranking:
     def _model_items(self) -> pl.DataFrame:
         return self.items if self._unscaled is None else self._unscaled
 
+    @property
+    def _posterior(self) -> Posterior | None:
+        return self._basis.posterior
+
+    @cached_property
+    def standard_errors(self) -> StandardErrors:
+        """The standard errors of scores, on the scale of `items`, and of accuracies."""
+        error = pl.col("standard_error") * self.scale.unit
+        return replace(self._errors, items=self._errors.items.with_columns(error))
+
     def difference(self, item: object, other: object) -> Difference:
         """How much better `item` is than `other`, with an interval and a p-value."""
         if self._posterior is None:
@@ -197,7 +129,7 @@ class Ranking:
                 "them with intervals='bootstrap' (--intervals bootstrap), hbtl and the like unless "
                 "they were turned off."
             )
-        i, j = self._codes(self.items, "item", [item, other]).tolist()
+        i, j = self._item_labels.codes([item, other]).tolist()
         self._require_one_group(item, other)
         gap = self._posterior.gap(i, j, self.fit.confidence)
         return difference((item, other), gap, self.fit.confidence, self.scale)
@@ -218,13 +150,13 @@ class Ranking:
     def _group_of(self) -> dict[object, int]:
         return dict(zip(self.items["item"].to_list(), self.items["group"].to_list(), strict=True))
 
-    def _codes(self, frame: pl.DataFrame, name: str, labels: Any) -> NDArray[np.int64]:
-        """The codes of items or judges by their labels; those of None are `UNSEEN`."""
-        place = frame.select(name).with_row_index("place", offset=0)
-        for_none = float(UNSEEN) if name == "judge" else None
-        places = _looked_up(place, name, "place", labels, for_none).astype(np.int64)
-        code = self._basis.item_code if name == "item" else self._basis.judge_code
-        return np.where(places == UNSEEN, UNSEEN, code[places])
+    @cached_property
+    def _item_labels(self) -> Labels:
+        return Labels(self.items["item"], self._basis.item_code)
+
+    @cached_property
+    def _judge_labels(self) -> Labels:
+        return Labels(self.judges["judge"], self._basis.judge_code)
 
     @cached_property
     def posterior(self) -> Draws:
@@ -259,112 +191,67 @@ class Ranking:
         nobody has seen yet. A known judge's tastes count, as far as they are known. What a side
         gains has no part in it.
         """
-        who = UNSEEN if judge is None else self._judge_codes.get(judge)
-        one, other = self._item_codes.get(left), self._item_codes.get(right)
+        who = UNSEEN if judge is None else self._judge_labels.code(judge)
+        one, other = self._item_labels.code(left), self._item_labels.code(right)
+        predictions = self._basis.predictions
         if who is not None and one is not None and other is not None:
-            return self._predicted_once(who, one, other)
-        drawn = self._drawn
-        single = not any(_is_sequence(labels) for labels in (judge, left, right))
-        found = (
-            _looked_up(self.judges, "judge", "accuracy", judge, for_none=self._average_accuracy),
-            _looked_up(self._model_items, "item", "score", left),
-            _looked_up(self._model_items, "item", "score", right),
+            return predictions.decided_once(who, one, other)
+        codes = (
+            self._judge_labels.codes(judge, unseen=True),
+            self._item_labels.codes(left),
+            self._item_labels.codes(right),
         )
-        if len({len(values) for values in found} - {1}) > 1:
-            counts = ", ".join(f"{len(values):,}" for values in found)
+        if len({len(code) for code in codes} - {1}) > 1:
+            counts = ", ".join(f"{len(code):,}" for code in codes)
             raise InputError(f"Judges, left and right items must be equally many, not {counts}.")
-        if drawn is None:
-            chance = self._link.chance(*np.broadcast_arrays(*found))
-        else:
-            codes = (
-                self._codes(self.judges, "judge", judge),
-                self._codes(self.items, "item", left),
-                self._codes(self.items, "item", right),
-            )
-            chance = drawn.decided(*np.broadcast_arrays(*codes))
+        chance = predictions.decided(*np.broadcast_arrays(*codes))
+        single = not any(is_sequence(labels) for labels in (judge, left, right))
         return float(chance[0]) if single else chance
-
-    def _predicted_once(self, judge: int, left: int, right: int) -> float:
-        if self._drawn is not None:
-            return self._drawn.decided_once(judge, left, right)
-        score, accuracy = self._score_by_code, self._accuracy_by_code
-        known = self._average_accuracy if judge == UNSEEN else accuracy[judge]
-        return float(self._link.chance(known, score[left], score[right]))
-
-    @cached_property
-    def _item_codes(self) -> _CodeOf:
-        return _CodeOf(self.items["item"], self._basis.item_code)
-
-    @cached_property
-    def _judge_codes(self) -> _CodeOf:
-        return _CodeOf(self.judges["judge"], self._basis.judge_code)
-
-    @cached_property
-    def _score_by_code(self) -> Floats:
-        return self._model_items["score"].to_numpy()[np.argsort(self._basis.item_code)]
-
-    @cached_property
-    def _accuracy_by_code(self) -> Floats:
-        return self.judges["accuracy"].to_numpy()[np.argsort(self._basis.judge_code)]
-
-    @cached_property
-    def _average_accuracy(self) -> float:
-        return self._link.average_judge(self.judges)
-
-    @cached_property
-    def _drawn(self) -> DrawnPredictions | None:
-        """Predictions by draws; None if there are none."""
-        if not isinstance(self._posterior, SampledPosterior):
-            return None
-        votes = self._basis.votes
-        layout = Layout(self._basis.effects, votes.n_items, votes.n_judges)
-        return DrawnPredictions(self._posterior.sample, self.noise, layout, votes.votes_per_judge)
 
     def shares(self, judges: pl.Series, left: pl.Series, right: pl.Series) -> Floats:
         """The share of votes that `left` is to get, as shown on the left, a tie counting half."""
-        if self._drawn is not None:
-            codes = (
-                self._codes(self.judges, "judge", judges),
-                self._codes(self.items, "item", left),
-                self._codes(self.items, "item", right),
-            )
-            return self._drawn.shares(*codes)
-        place = self.judges.with_row_index("place", offset=0)
-        who = _looked_up(place, "judge", "place", judges).astype(np.int64)
-        known = self.judges["accuracy"].to_numpy()[who]
-        gap = self.scores_of(left), self.scores_of(right)
-        return self._link.share(known, *gap, self._link.order[who], self._link.tie[who])
+        return self._basis.predictions.shares(
+            self._judge_labels.codes(judges, unseen=self._basis.drawn is not None),
+            self._item_labels.codes(left),
+            self._item_labels.codes(right),
+        )
+
+    def shares_of(self, votes: Votes) -> Floats:
+        """The same of all votes on pairs among these, whatever their codes are."""
+        return self._basis.shares_of(votes, *self._codes_in(votes))
 
     def list_losses(self, votes: Votes, lists: Lists) -> Floats:
         """``-log P`` of lists without ties, coded as the votes are."""
-        if self._drawn is not None:
-            judge = self._codes(self.judges, "judge", votes.judges)[lists.judge]
-            item = self._codes(self.items, "item", votes.items)[lists.item]
-            return self._drawn.list_losses(lists, judge, item)
-        score, accuracy = self.scores_of(votes.items), self.accuracies_of(votes.judges)
-        objective = Objective(no_wins(len(accuracy)), len(score), self.noise, lists=lists)
-        return objective.list_losses(score, accuracy, np.zeros(len(score)))
+        return self._basis.list_losses(lists, *self._codes_in(votes))
+
+    def _codes_in(self, votes: Votes) -> tuple[Codes, Codes]:
+        """The codes here of the judges and items of other votes."""
+        return (
+            self._judge_labels.codes(votes.judges, unseen=self._basis.drawn is not None),
+            self._item_labels.codes(votes.items),
+        )
 
     def scores_of(self, items: pl.Series) -> Floats:
         """The scores of items by their labels, on the model's own scale."""
-        return _looked_up(self._model_items, "item", "score", items)
+        return self._basis.points.score[self._item_labels.codes(items)]
 
     def accuracies_of(self, judges: pl.Series) -> Floats:
         """The accuracies of judges by their labels."""
-        return _looked_up(self.judges, "judge", "accuracy", judges)
+        return self._basis.points.accuracy[self._judge_labels.codes(judges)]
 
     @property
     def noise(self) -> Noise:
         """The noise of the model."""
-        return self._link.noise
+        return self._basis.noise
 
     @cached_property
     def evidence(self) -> Evidence:
-        """The votes that count, in pairs, beside what the ranking foretells of them."""
+        """The votes that count, in pairs, beside what the ranking predicts of them."""
         from juryrank.votes.tallies import Evidence  # slow to import: it needs scipy
 
-        pairs, some = in_few_pairs(votes_that_count(self._basis.votes, self._basis.one_sided))
-        return Evidence(pairs, self._foretold(pairs), some)
+        pairs, some = self._basis.pairs
+        every = np.arange(pairs.n_judges), np.arange(pairs.n_items)
+        return Evidence(pairs, self._basis.shares_of(pairs, *every), some)
 
     @cached_property
     def reliability(self) -> Reliability:
@@ -388,16 +275,11 @@ class Ranking:
         fits; those of comparative judgement are about a model of equal judges: ``rank(votes,
         "btl")``, and the columns infit and outfit of `judges`.
         """
-        pairs, _ = in_few_pairs(votes_that_count(self._basis.votes, self._basis.one_sided))
-        score, order = self._score_by_code, self._link.order[np.argsort(self._basis.judge_code)]
-        chances = self._link.decided(
-            self._accuracy_by_code[pairs.judge], score[pairs.left], score[pairs.right],
-            order[pairs.judge],
-        )  # fmt: skip
-        found = residuals(pairs, *chances)
+        pairs, _ = self._basis.pairs
+        found = residuals(pairs, *self._basis.points.sides(pairs))
         return Misfit(
-            _misfit_frame(self.items["item"], self._basis.item_code, found.by_item()),
-            _misfit_frame(self.judges["judge"], self._basis.judge_code, found.by_judge()),
+            misfit_frame(self.items["item"], self._basis.item_code, found.by_item()),
+            misfit_frame(self.judges["judge"], self._basis.judge_code, found.by_judge()),
         )
 
     @cached_property
@@ -423,11 +305,11 @@ class Ranking:
     @property
     def _best_fit_options(self) -> dict[str, Any]:
         """The arguments of `rank` that give the best fit of the same model to other votes."""
-        model, effects = self._link.model, self._basis.effects
-        if model.method != "likelihood":
+        model, effects = self._basis.model, self._basis.effects
+        if DEFAULT_SOLVER not in model.solvers:
             return {"intervals": None}
         order = "by-judge" if effects.order_by_judge else "common" if effects.order else "none"
-        noise = self.noise if model.name == "htm" else None
+        noise = self.noise if model.any_noise else None
         scores, accuracies = self.fit.prior or (None, None)
         prior = "auto" if scores is None else (scores, accuracies or 1.0)
         return {"intervals": "information", "order": order, "noise": noise, "prior": prior}
@@ -452,7 +334,7 @@ class Ranking:
         """Who agrees with whom."""
         from juryrank.votes.tallies import agreement
 
-        return agreement(self.evidence.votes, self._accuracy_by_code)
+        return agreement(self.evidence.votes, self._basis.points.accuracy)
 
     def report(
         self,
@@ -481,23 +363,6 @@ class Ranking:
         from juryrank.charts.plots import Plots
 
         return Plots(self)
-
-    def _foretold(self, votes: Votes) -> Floats:
-        """The share of every vote on a pair that the left item is to get."""
-        if self._drawn is not None:
-            codes = (part.astype(np.int64) for part in (votes.judge, votes.left, votes.right))
-            return self._drawn.shares(*codes)
-        score, accuracy = self._score_by_code, self._accuracy_by_code
-        place = np.argsort(self._basis.judge_code)
-        order, tie = self._link.order[place], self._link.tie[place]
-        share, who = np.empty(votes.n_pairs), votes.judge
-        for some in pieces(votes.n_pairs):
-            judge = who[some]
-            share[some] = self._link.share(
-                accuracy[judge], score[votes.left[some]], score[votes.right[some]],
-                order[judge], tie[judge],
-            )  # fmt: skip
-        return share
 
     @property
     def reading(self) -> tuple[Reading, ...]:
@@ -564,87 +429,6 @@ class Ranking:
 
 
 @dataclass(frozen=True, eq=False)
-class _Link:
-    """From accuracy and scores to the probability of a vote."""
-
-    model: Model
-    noise: Noise
-    order: Floats
-    """What the left side gains with each judge, in the order of the answer's."""
-    tie: Floats
-    """The logarithm of the weight of ties, minus infinity if they are no outcome."""
-
-    def average_judge(self, judges: pl.DataFrame) -> float:
-        if self.model.judges != "reliability":
-            return 1.0
-        return float(np.average(judges["accuracy"].to_numpy(), weights=judges["votes"].to_numpy()))
-
-    def chance(self, judge: Values, left: Values, right: Values) -> Floats:
-        gap = left - right
-        if self.model.method == "win-rate":
-            return np.asarray(np.clip(0.5 + 0.5 * gap, 1.0 - SURE_AT_MOST, SURE_AT_MOST))
-        if self.model.judges == "reliability":
-            return np.asarray(judge * self.noise.cdf(gap) + (1.0 - judge) * self.noise.cdf(-gap))
-        return self.noise.cdf(judge * gap)
-
-    def decided(
-        self, judge: Floats, left: Floats, right: Floats, order: Floats
-    ) -> tuple[Floats, Floats]:
-        """The probabilities of the left and of the right item to win a vote that is not tied."""
-        if self.model.method != "likelihood":
-            chance = self.chance(judge, left, right)
-            return chance, 1.0 - chance
-        x = judge * (left - right) + order
-        return self.noise.cdf(x), self.noise.cdf(-x)
-
-    def share(
-        self, judge: Floats, left: Floats, right: Floats, order: Floats, tie: Floats
-    ) -> Floats:
-        if self.model.method != "likelihood":
-            return self.chance(judge, left, right)
-        return self.noise.share(judge * (left - right) + order, tie)
-
-
-def _misfit_frame(labels: pl.Series, code: NDArray[np.int64], found: MeanSquares) -> pl.DataFrame:
-    numbers = {"infit": found.infit[code], "outfit": found.outfit[code]}
-    return pl.DataFrame(
-        {
-            labels.name: labels,
-            "votes": _counts(found.votes)[code],
-            **{name: pl.Series(values, nan_to_null=True) for name, values in numbers.items()},
-        }
-    )
-
-
-class _CodeOf:
-    """The code of a single label, quickly.
-
-    There is none for what is not one of the labels, or is of another type: 1.0 is equal to 1, but
-    no label of whole numbers.
-    """
-
-    def __init__(self, labels: pl.Series, code: NDArray[np.int64]) -> None:
-        known = labels.to_list()
-        self._type = type(known[0])
-        self._code = dict(zip(known, code.tolist(), strict=True))
-
-    def get(self, label: object) -> int | None:
-        return self._code.get(label) if type(label) is self._type else None
-
-
-@dataclass(frozen=True, eq=False)
-class _Basis:
-    """What the answer rests on, and the codes in it of items and judges, best first."""
-
-    votes: Votes
-    one_sided: OneSided
-    """What of the votes does not count."""
-    effects: EffectModel
-    item_code: NDArray[np.int64]
-    judge_code: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
 class Draws:
     """Draws from the posterior, a row for each, in the order of the answer's items and judges."""
 
@@ -659,153 +443,3 @@ class Draws:
     def __repr__(self) -> str:
         items, judges = counted(len(self.items), "item"), counted(len(self.judges), "judge")
         return f"Draws({len(self.scores):,} draws of {items} and {judges}, {self.kind})"
-
-
-def make_ranking(
-    votes: Votes,
-    model: Model,
-    noise: Noise,
-    solution: Solution,
-    fit: Fit,
-    posterior: Posterior | None,
-    about_judges: dict[str, pl.Series],
-    allowed: Allowances,
-    one_sided: OneSided,
-    effects: EffectModel,
-    groups: Sequence[NDArray[np.int64]],
-    *,
-    direction_is_sure: bool,
-    with_intervals: bool,
-) -> Ranking:
-    """Put labels on a solution and sort it, best first, within groups that were never compared."""
-    orders = [_best_first(solution.score, items) for items in groups]
-    order = np.concatenate(orders)
-    rank = np.concatenate([_shared_ranks(solution.score[items]) for items in orders])
-    group = np.repeat(np.arange(len(orders)) + 1, [len(items) for items in orders])
-    items = pl.DataFrame(
-        {
-            **({"group": group} if len(orders) > 1 else {}),
-            "rank": rank,
-            "item": votes.items.gather(order),
-            "score": solution.score[order],
-            **item_columns(
-                posterior if with_intervals else None,
-                orders,
-                rank,
-                fit.confidence,
-                direction_is_sure=direction_is_sure,
-            ),
-        }
-    )
-    by_accuracy = np.argsort(-solution.accuracy, kind="stable")
-    judges = pl.DataFrame(
-        {
-            "judge": votes.judges.gather(by_accuracy),
-            "accuracy": solution.accuracy[by_accuracy],
-            "accuracy_low": about_judges["accuracy_low"].gather(by_accuracy),
-            "accuracy_high": about_judges["accuracy_high"].gather(by_accuracy),
-            "votes": _counts(votes.votes_per_judge)[by_accuracy],
-            "verdict": about_judges["verdict"].gather(by_accuracy),
-            "reason": about_judges["reason"].gather(by_accuracy),
-        }
-    )
-    basis = _Basis(votes, one_sided, effects, order, by_accuracy)
-    link = _Link(model, noise, allowed.order[by_accuracy], allowed.tie[by_accuracy])
-    return Ranking(model.name, items, judges, fit, (), link, basis, posterior)
-
-
-def effects_frame(
-    layout: Layout,
-    votes: Votes,
-    noise: Noise,
-    solution: Solution,
-    posterior: Posterior | None,
-    confidence: float,
-) -> pl.DataFrame:
-    """The effects by name: "tie" is ``t``, "tie of 3" ``t_3``, "left side" is added to ``x``."""
-    total = layout.totals(solution.effects)
-    below = above = np.full(len(total), np.nan)
-    if posterior is not None and len(total):
-        total, below, above = posterior.effects(layout, confidence)
-    names, judges = _effect_names(layout, votes)
-    sides = np.array([name == "left side" for name in names], dtype=np.bool_)
-    with np.errstate(over="ignore"):  # ties that nothing limits
-        value, low, high = (
-            np.where(sides, x, np.exp(np.where(sides, 0.0, x))) for x in (total, below, above)
-        )
-    chance = np.where(sides, noise.cdf(value), value / (2.0 + value))
-    of_two = sides | np.array([name == "tie" for name in names], dtype=np.bool_)
-    numbers = (value, low, high, np.where(of_two, chance, np.nan))
-    return pl.DataFrame(
-        {
-            "effect": pl.Series(names, dtype=pl.String),
-            "judge": pl.Series(judges, dtype=votes.judges.dtype),
-            **{
-                name: pl.Series(column, nan_to_null=True)
-                for name, column in zip(("value", "low", "high", "chance"), numbers, strict=True)
-            },
-        }
-    )
-
-
-def _effect_names(layout: Layout, votes: Votes) -> tuple[list[str], list[object]]:
-    """Name and judge (None for all) of each effect, in the order of the state."""
-    model, judges = layout.model, votes.judges.to_list()
-    common = ["tie" if size == 2 else f"tie of {size}" for size in model.sizes]
-    names = common + common[:1] * (len(judges) * model.ties_by_judge)
-    whose: list[object] = [None] * len(common) + judges * model.ties_by_judge
-    names += ["left side"] * (model.order + len(judges) * model.order_by_judge)
-    return names, whose + [None] * model.order + judges * model.order_by_judge
-
-
-def _best_first(score: Floats, items: NDArray[np.int64]) -> NDArray[np.int64]:
-    """These items by score, and by label (that is, by code) where scores are the same."""
-    by_score = items[np.argsort(-score[items], kind="stable")]
-    same = np.cumsum(_drops(score[by_score]))
-    return by_score[np.lexsort((by_score, same))]
-
-
-def _drops(descending: Floats) -> NDArray[np.bool_]:
-    """Where a score is really below the one before it."""
-    same = max(SAME_SCORE * float(descending[0] - descending[-1]), NO_RANGE)
-    return np.concatenate(([False], -np.diff(descending) > same))
-
-
-def _shared_ranks(descending: Floats) -> NDArray[np.int64]:
-    """Ranks 1, 2, 2, 4: items of the same score share the best rank among them."""
-    place = np.arange(len(descending))
-    return np.maximum.accumulate(np.where(_drops(descending), place, 0)) + 1
-
-
-def _counts(total: Floats) -> NDArray[Any]:
-    """Numbers of votes: whole numbers unless the weights are not."""
-    whole = np.rint(total)
-    return whole.astype(np.int64) if np.array_equal(whole, total) else total
-
-
-def _is_sequence(labels: object) -> bool:
-    return isinstance(labels, Iterable) and not isinstance(labels, str | bytes)
-
-
-def _looked_up(
-    frame: pl.DataFrame, name: str, value: str, labels: Any, for_none: float | None = None
-) -> Floats:
-    """The values that belong to the labels, in their order."""
-    known = frame.select(name, value)
-    given = list(labels) if _is_sequence(labels) else [labels]
-    try:
-        wanted = pl.DataFrame({name: pl.Series(given, dtype=known.schema[name], strict=True)})
-    except (TypeError, pl.exceptions.PolarsError):
-        raise InputError(f"There is no {name} such as {listing(given)} in the votes.") from None
-    found = wanted.join(known, on=name, how="left", maintain_order="left")
-    if for_none is not None:
-        known_or_none = pl.when(pl.col(name).is_null()).then(for_none).otherwise(value)
-        found = found.with_columns(known_or_none.alias(value))
-    strange = found.filter(pl.col(value).is_null())[name].to_list()
-    if strange:
-        many = " is" if len(strange) == 1 else "s are"
-        hint = did_you_mean_all(strange, known[name].to_list())
-        raise InputError(
-            f"{len(strange):,} {name}{many} not in the votes: {listing(strange)}.{hint}"
-        )
-    return found[value].to_numpy()

@@ -2,95 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 
 from juryrank.errors import InputError, counted
+from juryrank.inference.sampling import WHOLE, Length
 from juryrank.model.effects import EffectModel
 from juryrank.model.noise import Noise, noise_of
-from juryrank.model.objective import EFFECT_SD, FIRST_GUESS, NO_PRIOR, Objective, Prior
-from juryrank.model.registry import Model, model_named
+from juryrank.model.objective import EFFECT_SD, NO_PRIOR, Prior
+from juryrank.model.registry import DEFAULT_SOLVER, Model, model_named, models_that
 from juryrank.model.tie_readiness import judges_differ
+from juryrank.ranking.methods import METHODS
+from juryrank.ranking.task import Method, Task
 from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
-from juryrank.solvers.spectral import RankCentrality
-from juryrank.solvers.win_rate import WinRate
 from juryrank.threads import available_threads
-from juryrank.votes.connectivity import Connection, connection
+from juryrank.votes.connectivity import connection
 from juryrank.votes.lists import MOST_ORDERS, Lists, in_every_order, orders_of_ties, tie_sizes
-from juryrank.votes.votes import Votes, Wins
+from juryrank.votes.votes import Votes
 
-USUAL_SPREAD = 0.5
-"""Of accuracies, where the virtual node holds the scores."""
 PriorChoice = Literal["auto"] | tuple[float, float] | None
 Ties = Literal["davidson", "davidson-by-judge", "half"]
 Order = Literal["none", "common", "by-judge"]
 Solver = Literal["profile", "paper"] | ProfileSolver | PaperSolver | CrowdSolver
-AnySolver = ProfileSolver | PaperSolver | CrowdSolver | RankCentrality | WinRate
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What was asked for, checked."""
-
-    votes: Votes
-    wins: Wins
-    lists: Lists
-    effects: EffectModel
-    connection: Connection
-    model: Model
-    noise: Noise
-    prior: Prior | None
-    """None: to be chosen by the data."""
-    lambda0: float
-    solver: AnySolver
-    guard: bool
-    tastes: bool
-    """Whether judges may have tastes of their own."""
-    unasked_ties: bool
-    """Whether the data decide if judges differ in how readily they tie."""
-    unasked_half: bool
-    """Whether ties count half for each side though nobody has asked for it."""
-    threads: int
-
-    @property
-    def regularised(self) -> bool:
-        """Whether something keeps the scores finite."""
-        return self.prior is None or np.isfinite(self.prior.score_sd) or self.lambda0 > 0.0
-
-    @property
-    def accuracies_free(self) -> bool:
-        """Whether accuracies are estimated."""
-        return self.model.judges == "accuracy" and self.votes.n_judges > 1
-
-    def objective(self) -> Objective:
-        """The objective to begin with."""
-        return Objective(
-            wins=self.wins,
-            n_items=self.votes.n_items,
-            noise=self.noise,
-            prior=self._first_prior(),
-            lambda0=self.lambda0,
-            fixed_accuracy=None if self.accuracies_free else np.ones(self.votes.n_judges),
-            threads=self.threads,
-            lists=self.lists,
-            effects=self.effects,
-        )
-
-    @property
-    def chooses_scales(self) -> bool:
-        """Whether the data say how strong the prior is."""
-        return self.prior is None and not self.lambda0
-
-    def _first_prior(self) -> Prior:
-        if self.prior is not None:
-            return self.prior
-        if self.lambda0:
-            return replace(FIRST_GUESS, score_sd=np.inf, accuracy_sd=USUAL_SPREAD)
-        return FIRST_GUESS
 
 
 def task_of(
@@ -105,6 +41,8 @@ def task_of(
     tastes: bool | None = None,
     ties: Ties | None = None,
     order: Order = "none",
+    of_mode: bool = False,
+    length: Length = WHOLE,
     threads: int | None = None,
 ) -> Task:
     """Check what was asked for; with `tastes` of None, there are tastes where there can be."""
@@ -115,10 +53,10 @@ def task_of(
         raise InputError(f"lambda0={lambda0!r} must be a number that is not negative.")
     if threads is not None and not (isinstance(threads, int) and threads >= 1):
         raise InputError(f"threads={threads!r} must be a whole number of at least 1.")
-    chosen, kind = _solver(model, solver), noise_of(model, noise)
+    method, kind = _method(model, solver), noise_of(model, noise)
     require_takes(model, votes)
-    effects = _effects(votes, model, chosen, kind, ties, order)
-    asked_prior = _prior(model, prior, chosen, lambda0)
+    effects = _effects(votes, model, method, kind, ties, order)
+    asked_prior = _prior(model, prior, method, lambda0)
     return Task(
         votes=votes,
         wins=votes.wins(ties=2 in effects.sizes, sides=effects.order),
@@ -129,18 +67,20 @@ def task_of(
         noise=kind,
         prior=asked_prior,
         lambda0=lambda0,
-        solver=chosen,
+        method=method,
         guard=guard,
         tastes=_tastes(model, votes, tastes, sampled=asked_prior is None and not lambda0),
         unasked_ties=ties is None,
         unasked_half=ties is None and not effects.sizes,
+        of_mode=of_mode,
+        length=length,
         threads=threads or available_threads(),
     )
 
 
 def takes(model: Model, votes: Votes) -> bool:
     """Whether a model knows what to do with all these votes."""
-    return model.method == "likelihood" or not votes.lists.number
+    return model.lists or not votes.lists.number
 
 
 def require_takes(model: Model, votes: Votes) -> None:
@@ -148,19 +88,20 @@ def require_takes(model: Model, votes: Votes) -> None:
     if not takes(model, votes):
         raise InputError(
             f"The model {model.name!r} is for pairs, and {counted(votes.lists.number, 'vote')} "
-            "are rankings of, or choices from, more items. Use hbtl, htcv, htm, btl or tcv; or "
-            "break them into pairs, knowing that these are not independent: votes.in_pairs() "
-            "(--in-pairs)."
+            "are rankings of, or choices from, more items. Use "
+            f"{models_that(lambda other: other.lists, 'or')}; or break them into pairs, knowing "
+            "that these are not independent: votes.in_pairs() (--in-pairs)."
         )
 
 
 def _tastes(model: Model, votes: Votes, tastes: bool | None, *, sampled: bool) -> bool:
     """Whether judges may have tastes."""
-    possible = model.judges == "accuracy" and sampled
+    possible = model.tastes and sampled
     if tastes and not possible:
         raise InputError(
-            "Tastes are for hbtl, htcv and htm with prior='auto' (--prior auto) and without "
-            "lambda0: their size is found together with the other scales of the prior."
+            f"Tastes are for {models_that(lambda other: other.tastes, 'and')} with prior='auto' "
+            "(--prior auto) and without lambda0: their size is found together with the other "
+            "scales of the prior."
         )
     return possible and tastes is not False and votes.n_judges > 1
 
@@ -169,25 +110,25 @@ def _tastes(model: Model, votes: Votes, tastes: bool | None, *, sampled: bool) -
 
 
 def _effects(
-    votes: Votes, model: Model, solver: AnySolver, noise: Noise, ties: Ties | None, order: Order
+    votes: Votes, model: Model, method: Method, noise: Noise, ties: Ties | None, order: Order
 ) -> EffectModel:
     """Which effects are estimated."""
     for name, value, known in (("ties", ties, Ties), ("order", order, Order)):
         if value is not None and value not in get_args(known):
             raise InputError(f"{name}={value!r} is not one of {', '.join(get_args(known))}.")
-    if not isinstance(solver, ProfileSolver):
-        if ties not in (None, "half") or order != "none":
-            raise InputError(
-                "Ties as an outcome and the advantage of a side are for hbtl, htcv, htm, btl and "
-                "tcv with the profile solver. Elsewhere a tie is half a win for each side."
-            )
-        return EffectModel()
+    can_tie, can_lean = (can and method.estimates_effects for can in (model.ties, model.order))
+    if (ties not in (None, "half") and not can_tie) or (order != "none" and not can_lean):
+        with_effects = models_that(lambda other: other.ties and other.order, "and")
+        raise InputError(
+            f"Ties as an outcome and the advantage of a side are for {with_effects} with the "
+            "profile solver. Elsewhere a tie is half a win for each side."
+        )
     if order != "none" and not (votes.sides_known and votes.n_pairs):
         raise InputError(
             f"order={order!r} needs to know which item was on the left, and these votes do not "
             "say: give them as left, right and winner, or leave the order away."
         )
-    sizes = () if ties == "half" else _sizes(votes, noise, ties)
+    sizes = _sizes(votes, noise, ties) if can_tie and ties != "half" else ()
     as_one = ties is None and bool(sizes) and votes.lists.number > 0 and noise.is_gumbel
     return EffectModel(
         sizes=(2,) if as_one else sizes,
@@ -202,7 +143,7 @@ def _ties_by_judge(votes: Votes, model: Model, ties: Ties | None) -> bool:
     """Whether judges have tie weights of their own: as asked for, else as the data say."""
     if ties is not None or votes.n_judges == 1:
         return ties == "davidson-by-judge" and votes.n_judges > 1
-    return model.judges == "accuracy" and judges_differ(votes)
+    return model.has_accuracies and judges_differ(votes)
 
 
 def _sizes(votes: Votes, noise: Noise, ties: Ties | None) -> tuple[int, ...]:
@@ -233,44 +174,40 @@ def _straight(lists: Lists) -> Lists:
     return in_every_order(lists)
 
 
-def _solver(model: Model, solver: Solver) -> AnySolver:
-    if model.method == "likelihood":
-        if isinstance(solver, ProfileSolver | PaperSolver):
-            return solver
-        if solver in ("profile", "paper"):
-            return ProfileSolver() if solver == "profile" else PaperSolver()
-        raise InputError(f"There is no solver called {solver!r}. Solvers: profile, paper.")
-    if isinstance(solver, CrowdSolver) and model.method == "crowd":
-        return solver
-    if solver != "profile":
+def _method(model: Model, solver: Solver) -> Method:
+    """How the model is fitted: as asked for, else in the usual way."""
+    ways = {name: METHODS[name] for name in model.solvers}
+    for name, way in ways.items():
+        if isinstance(solver, way.settings):
+            return way(solver)
+        if solver == name:
+            return way(way.settings())
+    usual = ways[model.solvers[0]]
+    if solver == DEFAULT_SOLVER:
+        return usual(usual.settings())
+    if len(ways) == 1:
         raise InputError(f"The model {model.name!r} has a method of its own: omit the solver.")
-    own: dict[str, AnySolver] = {
-        "crowd": CrowdSolver(),
-        "rank-centrality": RankCentrality(),
-        "win-rate": WinRate(),
-    }
-    return own[model.method]
+    raise InputError(f"There is no solver called {solver!r}. Solvers: {', '.join(ways)}.")
 
 
-def _prior(model: Model, prior: PriorChoice, solver: AnySolver, lambda0: float) -> Prior | None:
-    """The prior asked for; None if the data shall choose its scales."""
-    if isinstance(solver, RankCentrality | WinRate):
+def _prior(model: Model, prior: PriorChoice, method: Method, lambda0: float) -> Prior | None:
+    """The prior asked for; None if the data should choose its scales."""
+    if not model.prior:
         if prior not in ("auto", None) or lambda0:
             raise InputError(f"The model {model.name!r} takes neither a prior nor lambda0.")
         return NO_PRIOR
     if prior is None:
         return NO_PRIOR
     if prior == "auto":
-        by_paper = isinstance(solver, PaperSolver)  # which knows the virtual node alone
-        no_scale_left = lambda0 > 0.0 and model.judges != "accuracy"
-        return NO_PRIOR if by_paper or no_scale_left else None
+        no_scale_left = lambda0 > 0.0 and not model.has_accuracies
+        return None if method.chooses_prior and not no_scale_left else NO_PRIOR
     given = _given_prior(prior)
     if lambda0 and np.isfinite(given.score_sd):
         raise InputError(
             f"lambda0={lambda0:g} takes the place of the scores' prior. Use one of the two; to fix "
             "the accuracies' prior alone, give an infinite scale for the scores."
         )
-    if model.judges == "accuracy" and np.isinf(given.accuracy_sd) and np.isfinite(given.score_sd):
+    if model.has_accuracies and np.isinf(given.accuracy_sd) and np.isfinite(given.score_sd):
         raise InputError(
             "With a prior on the scores but none on the accuracies there is no best fit: scores "
             "shrink to 0 while accuracies grow. Give both scales, or use prior='auto' "
@@ -285,41 +222,3 @@ def _given_prior(prior: object) -> Prior:
         raise InputError(f"prior={prior!r} is not 'auto', None or (score_sd, accuracy_sd).")
     regular = np.isfinite(scales[0]) or np.isfinite(scales[1])
     return Prior(float(scales[0]), float(scales[1]), effect_sd=EFFECT_SD if regular else np.inf)
-
-
-# --- when the votes alone cannot decide ----------------------------------------------------------
-
-
-def require_scale(task: Task, objective: Objective) -> None:
-    """Refuse a fit whose scores would shrink for ever."""
-    if task.lambda0 and not objective.has_scale:
-        raise InputError(
-            f"lambda0={task.lambda0:g} pulls all scores to 0 while the accuracies, which have no "
-            "prior, can grow without end: there is no best fit. Use prior='auto' (--prior auto), "
-            "or solver='paper' (--solver paper), which stops early."
-        )
-
-
-def require_strong(task: Task) -> None:
-    """Refuse votes that Rank Centrality cannot rank."""
-    if not task.connection.is_strong:
-        raise InputError(
-            "Rank Centrality needs every item to have beaten every other one, if only through "
-            f"others, and here {groups_in_words(task)}. Use another model, or collect votes that "
-            "link them."
-        )
-
-
-def require_connected(task: Task) -> None:
-    """Refuse votes that maximum likelihood cannot rank."""
-    if not task.regularised and not task.connection.is_strong:
-        raise InputError(
-            f"Without a prior these votes cannot rank the items: {groups_in_words(task)}. Their "
-            "distance would be infinite or arbitrary. Use prior='auto' (--prior auto), or collect "
-            "votes that link them."
-        )
-
-
-def groups_in_words(task: Task) -> str:
-    """What keeps the votes from ranking all items."""
-    return "; ".join(task.connection.sentences(task.votes.items))

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from juryrank.errors import counted, listing, number
+from juryrank.judging.verdict_words import NEEDS_ATTENTION, Verdict
 from juryrank.judging.verdicts import by_attention
-from juryrank.model.registry import NEEDS_ATTENTION, Verdict
 from juryrank.ranking.cautions import remarks_beside_verdicts
 from juryrank.report.sentences import (
     CLEAR,

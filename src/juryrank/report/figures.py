@@ -11,7 +11,7 @@ from juryrank.charts.library import altair
 from juryrank.charts.matrices import MOST_IN_MATRIX
 from juryrank.charts.pairs import pairs_with_dots
 from juryrank.errors import percent
-from juryrank.model.registry import model_named
+from juryrank.model.registry import Judges, model_named
 
 if TYPE_CHECKING:
     from juryrank.ranking.ranking import Ranking
@@ -20,6 +20,15 @@ LEADERS = 15
 """So many items are drawn on the first page; the table shows them all."""
 LEAST_CELL = 14
 """Pixels that a row of a matrix needs at least."""
+CAPTIONS_OF_JUDGES: dict[Judges, str] = {
+    "accuracy": (
+        "The judges by accuracy: 0 is guessing, 1 the average judge (counted by votes), and below "
+        "0 votes run against the order."
+    ),
+    "reliability": (
+        "The judges by reliability: the chance to vote as one sees it; a half is guessing."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -70,15 +79,9 @@ def _figures_of_items(ranking: Ranking) -> Iterator[Figure]:
 def _figures_of_judges(ranking: Ranking) -> Iterator[Figure]:
     if len(ranking.judges) < 2:
         return
-    if model_named(ranking.model).judges == "accuracy":
-        scale = (
-            "0 is guessing, 1 the average judge (counted by votes), and below 0 votes run against "
-            "the order."
-        )
-        yield Figure("judges", ranking.plot.judges(), f"The judges by accuracy: {scale}")
-    elif model_named(ranking.model).judges == "reliability":
-        scale = "the chance to vote as one sees it; a half is guessing."
-        yield Figure("judges", ranking.plot.judges(), f"The judges by reliability: {scale}")
+    model = model_named(ranking.model)
+    if model.judges_differ:
+        yield Figure("judges", ranking.plot.judges(), CAPTIONS_OF_JUDGES[model.judges])
     if not agreement_is_chance(ranking):
         yield _figure_of_agreement(ranking)
 

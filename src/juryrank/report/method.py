@@ -14,7 +14,8 @@ from juryrank.ranking.reliability import LEAST_ITEMS
 from juryrank.report.sentences import effects_in_words, scale_in_words, tastes_in_words
 
 if TYPE_CHECKING:
-    from juryrank.ranking.ranking import Fit, Ranking
+    from juryrank.ranking.fit import Fit
+    from juryrank.ranking.ranking import Ranking
 
 WAYS_TO_INTERVALS = {
     "posterior": "read off the posterior; ranks and tiers hold all together",
@@ -28,7 +29,7 @@ VERSIONS_OF = ("numpy", "scipy", "numba", "polars", "altair")
 def method(ranking: Ranking) -> Iterator[tuple[str, str]]:
     """What is assumed, and what the numbers mean."""
     fit, model = ranking.fit, model_named(ranking.model)
-    noise = "" if model.method == "win-rate" else f", {ranking.noise.name} noise"
+    noise = f", {ranking.noise.name} noise" if model.has_noise else ""
     yield "Votes", _votes_in_words(ranking)
     yield "Model", f"{model.name}: {model.title}{noise}"
     for sentence in scale_in_words(ranking):

@@ -15,7 +15,8 @@ from scipy.special import ndtr
 from juryrank.charts.judges import LOOK_OF_VERDICT
 from juryrank.charts.pairs import LEAST_VOTES_OF_DOT
 from juryrank.errors import InputError, counted
-from juryrank.model.registry import VERDICTS, model_named
+from juryrank.judging.verdict_words import VERDICTS
+from juryrank.model.registry import model_named
 from juryrank.report.decision import concerns, next_steps, other_warnings, tiers
 from juryrank.report.figures import Figure, agreement_is_chance, figures
 from juryrank.report.method import method, reliability, solver
@@ -186,7 +187,7 @@ class _Content:
                 verdicts=_verdict_counts(ranking.judges),
                 agreement_is_chance=agreement_is_chance(ranking),
                 one_judge=len(ranking.judges) == 1,
-                judges_alike=model_named(ranking.model).judges == "equal",
+                judges_alike=not model_named(ranking.model).judges_differ,
                 method=list(method(ranking)),
                 reliability=list(reliability(ranking)),
                 solver=list(solver(ranking.fit)),

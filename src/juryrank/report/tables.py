@@ -11,8 +11,9 @@ import polars as pl
 from juryrank.charts.judges import LANDMARKS
 from juryrank.charts.pairs import LEAST_VOTES_OF_DOT
 from juryrank.errors import counted, number, percent
+from juryrank.judging.verdict_words import VERDICTS
 from juryrank.judging.verdicts import by_attention
-from juryrank.model.registry import VERDICTS, model_named
+from juryrank.model.registry import model_named
 from juryrank.report.sentences import chance_in_percent
 
 if TYPE_CHECKING:
@@ -205,8 +206,9 @@ def _items_table(ranking: Ranking, name: str, items: pl.DataFrame) -> Table:
 
 def judges_table(ranking: Ranking) -> Table:
     """The judges, those who need attention first."""
-    what, judges = model_named(ranking.model).judges, by_attention(ranking.judges)
-    accuracy = () if what == "equal" else (
+    model, judges = model_named(ranking.model), by_attention(ranking.judges)
+    what = model.judges
+    accuracy = () if not model.judges_differ else (
         Column(what, "accuracy", _decimal),
         Column(
             f"{percent(ranking.fit.confidence)} interval", "accuracy_low", _decimal,

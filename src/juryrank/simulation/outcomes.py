@@ -116,7 +116,7 @@ def _left_won(
     """Whether the left item wins: the judge compares what it sees, noise included."""
     judge, left, right = truth.accuracy[asked[0]], truth.score[asked[1]], truth.score[asked[2]]
     seen = noise.draw(rng, (2, len(judge)))
-    if model.judges == "reliability":
+    if model.link == "reliability":
         as_meant = rng.random(len(judge)) < judge
         return np.asarray((left + seen[0] > right + seen[1]) == as_meant)
     return np.asarray(judge * (left - right) + truth.left[asked[0]] + seen[0] > seen[1])

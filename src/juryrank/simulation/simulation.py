@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +10,7 @@ import polars as pl
 
 from juryrank.errors import InputError, counted, require_seed
 from juryrank.model.noise import Noise, noise_of
-from juryrank.model.registry import DEFAULT_MODEL, Model, model_named
+from juryrank.model.registry import DEFAULT_MODEL, Judges, Model, model_named
 from juryrank.simulation.outcomes import (
     DrawnLists,
     DrawnPairs,
@@ -30,6 +30,12 @@ DEFAULT_VOTES = 100
 MOST_VOTES, MOST_NAMES = 1_000_000_000, 100_000_000
 LARGEST, MOST_SPREAD = 1e6, 100.0
 """Of scores and effects, and of the spread of logarithms: with more, chances are no numbers."""
+USUAL_ACCURACIES: dict[Judges, Callable[[np.random.Generator, int], Floats]] = {
+    "equal": lambda _rng, judges: np.ones(judges),
+    "accuracy": lambda rng, judges: rng.lognormal(0.0, 0.5, judges),
+    "reliability": lambda rng, judges: rng.uniform(0.6, 1.0, judges),
+}
+"""What judges have unless it is said."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,14 +205,14 @@ def _checked(
     density: float | None,
 ) -> Model:
     kind = model_named(model)
-    if kind.method not in ("likelihood", "crowd"):
+    if not kind.odds:
         raise InputError(f"The model {model!r} does not say how votes arise: simulate btl instead.")
     if items < 2 or judges < 1:
         raise InputError(f"Cannot simulate {items} items and {judges} judges: need 2 and 1.")
     _check_size(items, judges, votes_per_judge, density)
     if not 0 <= adversaries <= judges:
         raise InputError(f"{adversaries} adversaries among {judges} judges is impossible.")
-    if kind.judges == "equal" and adversaries:
+    if adversaries and not kind.judges_differ:
         raise InputError(f"In the model {model!r} all judges are equal: it has no adversaries.")
     if votes_per_judge is not None and density is not None:
         raise InputError("Give votes per judge or a density, not both.")
@@ -243,7 +249,7 @@ def _check_effects(model: Model, habits: _Habits) -> None:
             f"tie_sd={habits.tie_sd:g} says how judges differ in ties, but tie=0 says that there "
             "are none: give a tie above 0, such as 0.5."
         )
-    if model.method == "crowd" and (habits.tie or habits.any_left):
+    if (habits.tie and not model.ties) or (habits.any_left and not model.order):
         raise InputError(f"The model {model.name!r} has no ties and no sides: simulate hbtl.")
 
 
@@ -264,7 +270,7 @@ def _check_lists(
         raise InputError(f"top={top} must lie between 1 and the items of each vote, {per_vote}.")
     if per_vote == 2:
         return
-    if model.method == "crowd":
+    if not model.lists:
         raise InputError(f"The model {model.name!r} is for pairs: simulate hbtl.")
     if density is not None:
         raise InputError("A density is for pairs: give the votes per judge.")
@@ -284,21 +290,20 @@ def _accuracies(
     adversaries: int,
     rng: np.random.Generator,
 ) -> Floats:
-    if given is not None:
-        accuracy = finite_numbers(given, judges, "accuracies")
-        if model.judges == "reliability" and not ((accuracy >= 0) & (accuracy <= 1)).all():
-            raise InputError(f"In the model {model.name!r} accuracies lie between 0 and 1.")
-        if model.judges == "equal" and np.ptp(accuracy) > 0.0:
-            raise InputError(f"In the model {model.name!r} all judges have the same accuracy.")
-    elif model.judges == "equal":
-        accuracy = np.ones(judges)
-    elif model.judges == "reliability":
-        accuracy = rng.uniform(0.6, 1.0, judges)
+    scale = model.judge_scale
+    if given is None:
+        accuracy = USUAL_ACCURACIES[model.judges](rng, judges)
     else:
-        accuracy = rng.lognormal(0.0, 0.5, judges)
+        accuracy = finite_numbers(given, judges, "accuracies")
+        if not ((accuracy >= scale.lowest) & (accuracy <= scale.highest)).all():
+            raise InputError(
+                f"In the model {model.name!r} accuracies lie between {scale.lowest:g} and "
+                f"{scale.highest:g}."
+            )
+        if not scale.differ and np.ptp(accuracy) > 0.0:
+            raise InputError(f"In the model {model.name!r} all judges have the same accuracy.")
     backwards = np.arange(judges) < adversaries
-    mirrored = 1.0 - accuracy if model.judges == "reliability" else -accuracy
-    return np.where(backwards, mirrored, accuracy)
+    return np.where(backwards, 2.0 * scale.guessing - accuracy, accuracy)
 
 
 def _names(word: str, count: int) -> pl.Series:

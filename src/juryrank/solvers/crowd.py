@@ -13,12 +13,14 @@ import numpy as np
 from juryrank import _kernels
 from juryrank.errors import InputError
 from juryrank.model.objective import Objective
-from juryrank.solvers.solution import Solution, Watcher
+from juryrank.progress import Progress, Watcher
+from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 from juryrank.votes.lists import judge_codes
 from juryrank.votes.votes import total_weight
 
 LEAST_CHANCE = 1e-6
+FITTING = "Fitting scores and reliabilities in turn"
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class CrowdSolver:
             score = new
             _kernels.crowd_reliabilities(objective.noise.code, objective.wins, score, reliability)
             if watch:
-                watch(done, value, change)
+                watch(Progress("fitting", FITTING, done, objective=value, gradient=change))
         value, _ = _evaluated(objective, score, reliability)
         converged = change <= self.tolerance
         message = "" if converged else (

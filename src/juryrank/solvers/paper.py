@@ -18,7 +18,8 @@ import numpy as np
 
 from juryrank.errors import InputError, require_seed
 from juryrank.model.objective import Objective
-from juryrank.solvers.solution import Solution, Trace, Watcher
+from juryrank.progress import Progress, Watcher
+from juryrank.solvers.solution import Solution, Trace
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.types import Floats, finite_numbers
 from juryrank.votes.votes import total_weight, wins_per_judge
@@ -86,7 +87,7 @@ class PaperSolver:
             if self.keep_trace:
                 trace.append((score, accuracy, value))
             if watch:
-                watch(t, value, np.nan)
+                watch(Progress("fitting", "Fitting by Algorithm 1", t, self.iterations, value))
         return self._solution(objective, score, accuracy, trace)
 
     def _starting_point(self, objective: Objective) -> tuple[Floats, Floats]:

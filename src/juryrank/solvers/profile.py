@@ -22,8 +22,9 @@ import numpy as np
 
 from juryrank.errors import InputError
 from juryrank.model.objective import Curvature, Objective
+from juryrank.progress import Progress, Watcher
 from juryrank.solvers.lbfgs import minimised
-from juryrank.solvers.solution import Solution, Watcher
+from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 
 CORRECTIONS = 12
@@ -176,7 +177,10 @@ class _Run:
             self.slope[:n] = (slope - score * float(np.mean(slope * score))) / spread
         self.evaluations += 1
         if self.watch:
-            self.watch(self.evaluations, self.value, self.size)
+            event = Progress(
+                "fitting", "Fitting", self.evaluations, objective=self.value, gradient=self.size
+            )
+            self.watch(event)
 
     def scaled(self, state: Floats) -> tuple[Floats, float]:
         """The state to evaluate at, and the spread its scores were divided by.

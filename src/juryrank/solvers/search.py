@@ -18,8 +18,9 @@ from juryrank import _kernels
 from juryrank.model.effects import NO_EFFECTS
 from juryrank.model.noise import GUMBEL
 from juryrank.model.objective import Objective
+from juryrank.progress import Watcher
 from juryrank.solvers.profile import COARSE, ProfileSolver, first_step
-from juryrank.solvers.solution import Solution, Watcher
+from juryrank.solvers.solution import Solution
 from juryrank.solvers.spectral import agreement_accuracy
 from juryrank.types import Floats
 from juryrank.votes.lists import NO_LISTS, taken

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,8 +10,6 @@ from juryrank.types import Floats
 
 Step = tuple[int, float, float]
 """An evaluation: its number, the objective and the gradient's size."""
-Watcher = Callable[[int, float, float], None]
-"""Called after every evaluation with a `Step`."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ from rich.text import Text
 from juryrank.cli.terminal.headline import headline
 from juryrank.cli.terminal.tables import bullet, label, table_of
 from juryrank.errors import listing, number
-from juryrank.model.registry import NEEDS_ATTENTION, VERDICTS, model_named
+from juryrank.judging.verdict_words import NEEDS_ATTENTION, VERDICTS
+from juryrank.model.registry import model_named
 from juryrank.text import literal
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def judges_worth_a_look(ranking: Ranking) -> Iterator[RenderableType]:
     if len(ranking.judges) < 2:
         return
     yield ""
-    if model_named(ranking.model).judges == "equal":
+    if not model_named(ranking.model).judges_differ:
         yield Text("This model treats all judges alike; hbtl, the default, tells them apart.")
         return
     if ranking.judges["verdict"].is_null().all():
