@@ -52,6 +52,7 @@ from juryrank.ranking.by_value import Rankings, rank_each
 from juryrank.ranking.cautions import (
     FEW_JUDGES,
     direction_is_sure,
+    issue,
     many_judges_disagree,
     remarks_on_judges,
     remarks_on_voices,
@@ -152,13 +153,14 @@ def rank(
     """Rank the items, and say how accurate each judge is.
 
     Args:
-        votes: `Votes`, or a data frame that `votes_from` can read.
-        model: One of `juryrank.model.registry.MODELS`.
+        votes: `Votes`; or the path of a file that `read_votes` can read, or a data frame that
+            `votes_from` can read, without further arguments.
+        model: One of `juryrank.MODELS`.
         by: A column each value of which is ranked apart, with judges of its own. `Votes` must have
-            been read with the same `by`; data frames need not.
+            been read with the same `by`; files and data frames need not.
         noise: For the model ``htm``: a family's name, or your own from `noise_from_log_density`.
         prior: "auto" (scales chosen by the data), None (maximum likelihood), or the standard
-            deviations of scores and accuracies.
+            deviations of scores and accuracies, as two numbers or a `Prior`.
         lambda0: Weight of the paper's virtual node; it takes the place of the scores' prior.
         solver: "profile" (fast), "paper" (Algorithm 1), or one of these with settings.
         guard: Let accounts that speak with one voice count as one judge and, where judges have no
@@ -185,8 +187,9 @@ def rank(
 
     Returns:
         A `Ranking`, or `Rankings` with one for each value of `by`; everything worth knowing stands
-        in `warnings`, which are also issued as `JuryrankWarning`. One more is issued before the
-        work begins if that is expected to take more than a minute.
+        in `warnings`, which are also issued as `JuryrankWarning` (as `ConvergenceWarning` if the
+        solver or the sampler stopped early). One more is issued before the work begins if that is
+        expected to take more than a minute.
     """
     given = dict(locals())
     if by is not None:
@@ -206,8 +209,7 @@ def rank(
         if watch_steps and intervals is not None:
             watch_steps("Working out how sure the answer is")
         ranking = answer(task, found, intervals, confidence, watch_resamples, tuple(steps))
-    for remark in ranking.warnings:
-        warnings.warn(remark, JuryrankWarning, stacklevel=2)
+    issue(ranking.warnings, [found.solution.message], stacklevel=3)
     return replace(ranking, call=_call(given))
 
 
@@ -224,8 +226,9 @@ def _rank_apart(votes: ByValue, given: dict[str, Any]) -> Rankings:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)  # they come with their values below
         rankings = rank_each(votes, fit_one, _call(given))
-    for remark in rankings.warnings:
-        warnings.warn(remark, JuryrankWarning, stacklevel=3)
+    every = [rankings[value] for value in rankings]
+    unfinished = [one.warnings[-1] for one in every if not one.fit.converged]
+    issue(rankings.warnings, unfinished, stacklevel=4)
     return rankings
 
 

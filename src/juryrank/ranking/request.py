@@ -25,7 +25,7 @@ from juryrank.votes.votes import Votes, Wins
 
 USUAL_SPREAD = 0.5
 """Of accuracies, where the virtual node holds the scores."""
-PriorChoice = Literal["auto"] | tuple[float, float] | None
+PriorChoice = Literal["auto"] | tuple[float, float] | Prior | None
 Ties = Literal["davidson", "davidson-by-judge", "half"]
 Order = Literal["none", "common", "by-judge"]
 Solver = Literal["profile", "paper"] | ProfileSolver | PaperSolver | CrowdSolver
@@ -280,9 +280,13 @@ def _prior(model: Model, prior: PriorChoice, solver: AnySolver, lambda0: float) 
 
 
 def _given_prior(prior: object) -> Prior:
+    if isinstance(prior, Prior):
+        return prior
     scales = prior if isinstance(prior, tuple | list) else ()
     if len(scales) != 2 or not all(isinstance(scale, int | float) for scale in scales):
-        raise InputError(f"prior={prior!r} is not 'auto', None or (score_sd, accuracy_sd).")
+        raise InputError(
+            f"prior={prior!r} is not 'auto', None, (score_sd, accuracy_sd) or a Prior."
+        )
     regular = np.isfinite(scales[0]) or np.isfinite(scales[1])
     return Prior(float(scales[0]), float(scales[1]), effect_sd=EFFECT_SD if regular else np.inf)
 
