@@ -106,7 +106,8 @@ def compare(
     """Cross-validate: fit each model on all folds but one, predict the votes of that one.
 
     Without `models`, all but htm that can take the votes: some know no rankings. A model that has
-    tastes is called ``hbtl-no-tastes`` (and so on) without them.
+    tastes is called ``hbtl-no-tastes`` (and so on) without them. Votes may also be the path of a
+    file, or a data frame, as for `rank`.
     """
     votes = as_votes(votes)
     if models is None:
