@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError, counted, listing, number
+from juryrank.errors import InputError, counted, listing, number, percent
 from juryrank.hints import did_you_mean_all
 from juryrank.inference.intervals import Difference, difference, item_columns
 from juryrank.inference.posterior import Posterior, SampledPosterior
@@ -38,6 +38,7 @@ from juryrank.model.registry import Model
 from juryrank.ranking.misfit import MeanSquares, Misfit, in_few_pairs, residuals
 from juryrank.ranking.reliability import Halves, Reliability, separation
 from juryrank.solvers.solution import Solution, Step, Trace
+from juryrank.text import WIDEST_NAME, short
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists
 from juryrank.votes.storage import pieces
@@ -533,18 +534,29 @@ class Ranking:
         save_answer(self, path, safe_csv=safe_csv)
 
     def __repr__(self) -> str:
-        decimals = 3 if self.scale.name == "model" else 0
         group = "group  " if self.groups else ""
-        best = "\n".join(
-            (f"{row['group']:>5}  " if group else "")
-            + f"{row['rank']:>5}  {row['score']:>z9.{decimals}f}  {row['item']}"
-            for row in self.items.head(SHOWN).iter_rows(named=True)
-        )
+        between = f"{percent(self.fit.confidence)} interval"
+        interval = f"{between:>20}  " if self._has_intervals else ""
+        lines = [self._headline(), f"{group} rank      score  {interval}item"]
+        lines += [self._line(row) for row in self.items.head(SHOWN).iter_rows(named=True)]
         more = len(self.items) - SHOWN
-        lines = [self._headline(), f"{group} rank      score  item", best]
         lines += [f"  ... and {more:,} more"] if more > 0 else []
         lines += [f"Warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
+
+    def _line(self, row: dict[str, Any]) -> str:
+        """An item as `__repr__` shows it."""
+        decimals = 3 if self.scale.name == "model" else 0
+        number = f">z9.{decimals}f"
+        parts = [f"{row['group']:>5}"] if self.groups else []
+        parts += [f"{row['rank']:>5}", format(row["score"], number)]
+        if self._has_intervals:
+            parts.append(_interval(row["score_low"], row["score_high"], number))
+        return "  ".join((*parts, short(row["item"], WIDEST_NAME)))
+
+    @property
+    def _has_intervals(self) -> bool:
+        return bool(self.items["score_low"].is_not_null().any())
 
     def _headline(self) -> str:
         return (
@@ -779,6 +791,12 @@ def _counts(total: Floats) -> NDArray[Any]:
     """Numbers of votes: whole numbers unless the weights are not."""
     whole = np.rint(total)
     return whole.astype(np.int64) if np.array_equal(whole, total) else total
+
+
+def _interval(low: float | None, high: float | None, number: str) -> str:
+    if low is None or high is None:
+        return f"{'-':>20}"
+    return f"{low:{number}}, {high:{number}}"
 
 
 def _is_sequence(labels: object) -> bool:
