@@ -1,17 +1,19 @@
 # Two commands do everything on a fresh machine with Python 3.11 or newer:
 #   make demo    ranks the bundled example votes and writes a report
 #   make test    format, lint, types, tests, examples of the docs
-# and make docs builds the documentation into site/. make core compiles what has changed in the core.
+# and make docs builds the documentation into site/. make core compiles what has changed in the core;
+# make lint does what make test does before the tests, make format mends what can be mended.
 PYTHON ?= python3
 FUZZ_MINUTES ?= 30
 VENV ?= .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+EXE := $(if $(filter Windows_NT,$(OS)),.exe)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Built with tools of the same environment, of which nothing moves, only what has changed is compiled.
 BUILD = env $$($(BIN)/python tools/compiler.py) $(PIP) --no-build-isolation --editable
 CORE := CMakeLists.txt $(wildcard src/juryrank/_core/*.?pp)
 
-.PHONY: core demo test bench bench-full docs fuzz faults study-coverage study-kinds study-priors study-stress clean
+.PHONY: core demo test lint format bench bench-full docs fuzz faults study-coverage study-kinds study-priors study-stress clean
 
 core: $(VENV)/.tools
 	$(BUILD) . --no-deps
@@ -28,11 +30,18 @@ demo: $(VENV)/.demo
 	@$(BIN)/juryrank rank --example --report demo-report.html > /dev/null
 	@echo "\nOpen the report in a browser: $(CURDIR)/demo-report.html"
 
-test: $(VENV)/.test
+lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/clang-format --dry-run --Werror src/juryrank/_core/*.?pp
 	$(BIN)/mypy
+
+format: $(VENV)/.test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/clang-format -i src/juryrank/_core/*.?pp
+
+test: lint
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 bench: $(VENV)/.bench
@@ -72,12 +81,12 @@ study-stress: $(VENV)/.test
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build site
 
-$(VENV)/bin/python:
+$(BIN)/python$(EXE):
 	$(PYTHON) -c "import sys; assert sys.version_info >= (3, 11), 'juryrank needs Python 3.11 or newer'"
 	$(PYTHON) -m venv $(VENV)
 
 # What pyproject.toml asks for to build, and CMake, which its back end would fetch for every build.
-$(VENV)/.tools: $(VENV)/bin/python pyproject.toml
+$(VENV)/.tools: $(BIN)/python$(EXE) pyproject.toml
 	$(PIP) cmake ninja $$($(BIN)/python -c "import tomllib; \
 	    print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
 	@touch $@

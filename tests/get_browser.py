@@ -28,7 +28,10 @@ def main() -> None:
     except subprocess.TimeoutExpired:
         got = False
     if not got:
-        sys.stderr.write("No browser could be had: tests of the report in a browser are skipped.\n")
+        sys.stderr.write(
+            "No browser could be had: tests of the report in a browser are skipped (with CI=true "
+            "they fail).\n"
+        )
 
 
 if __name__ == "__main__":

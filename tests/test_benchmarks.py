@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import warnings
+from contextlib import nullcontext
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks import data, outcomes, worker
+import juryrank as jr
+from benchmarks import agree, data, outcomes, worker
 from benchmarks.__main__ import main
 from benchmarks.adapters import ADAPTERS, Answer, coded
+from benchmarks.agree_cases import cases, written
 from benchmarks.goals import verdicts
 from benchmarks.grid import Case, only, read_grid, short_number
 from benchmarks.kernel import CPass, NoCompilerError, numpy_pass, objective_of
@@ -395,3 +400,105 @@ def test_a_worker_prints_one_line_of_json(
     with warnings.catch_warnings():
         worker.main()
     assert Path(json.loads(capsys.readouterr().out)["votes"]).exists()
+
+
+# --- agreement of two commits --------------------------------------------------------------------
+
+
+ANSWER = {
+    "items": [{"item": "a", "score": 1.25, "tier": 1}, {"item": "b", "score": -1.25, "tier": 2}],
+    "judges": [{"judge": "u", "accuracy": 1.0, "verdict": "reliable"}],
+    "warnings": ["There is only one judge."],
+    "fit": {"converged": True, "taste_sd": None},
+}
+
+
+def changed(path: str, value: object) -> dict[str, Any]:
+    """The answer with another value at ``items.0.score`` or the like."""
+    answer = copy.deepcopy(ANSWER)
+    *above, last = path.split(".")
+    place: Any = answer
+    for name in above:
+        place = place[int(name)] if name.isdigit() else place[name]
+    place[int(last) if last.isdigit() else last] = value
+    return answer
+
+
+def test_equal_answers_agree() -> None:
+    assert list(agree.differences(ANSWER, copy.deepcopy(ANSWER))) == []
+    lines, same = agree.report({"one": ANSWER}, {"one": ANSWER})
+    assert same
+    assert lines == ["1 of 1 data sets agree (numbers to 1e-09)."]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "where"),
+    [
+        ("items.0.score", 1.25 + 1e-6, "items[0].score"),
+        ("items.0.score", float("nan"), "items[0].score"),
+        ("items.1.item", "c", "items[1].item"),
+        ("items.0.tier", 2, "items[0].tier"),
+        ("judges.0.verdict", "guessing", "judges[0].verdict"),
+        ("judges.0.accuracy", None, "judges[0].accuracy"),
+        ("warnings", [], "warnings"),
+        ("warnings.0", "There is one judge.", "warnings[0]"),
+        ("fit.converged", False, "fit.converged"),
+        ("fit.converged", 1, "fit.converged"),
+        ("fit.more", 1.0, "fit.more"),
+        ("error", "InputError: no", "error"),
+    ],
+)
+def test_every_difference_of_answers_is_found(path: str, value: object, where: str) -> None:
+    other = changed(path, value)
+    for pair in ((ANSWER, other), (other, ANSWER)):
+        (found,) = agree.differences(*pair)
+        assert found.where == where
+    lines, same = agree.report({"one": ANSWER, "two": ANSWER}, {"one": ANSWER, "two": other})
+    assert not same
+    assert lines[0].startswith("two: 1 differences")
+    assert where in lines[1]
+    assert lines[-1].startswith("1 of 2 data sets agree")
+
+
+def test_numbers_may_differ_within_the_tolerance_and_a_data_set_may_not_be_missing() -> None:
+    near = changed("items.0.score", 1.25 + 1e-10)
+    assert list(agree.differences(ANSWER, near)) == []
+    assert len(list(agree.differences(ANSWER, near, tolerance=1e-11))) == 1
+    large = changed("items.0.score", 1e12), changed("items.0.score", 1e12 + 1.0)
+    assert list(agree.differences(*large)) == []
+    assert not agree.report({"one": ANSWER}, {})[1]
+    assert not agree.report({}, {"one": ANSWER})[1]
+
+
+def test_two_commits_that_differ_end_with_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([{"one": ANSWER}, {"one": changed("items.0.score", 2.0)}] + 2 * [{}])
+    monkeypatch.setattr(agree, "checked_out", lambda names: nullcontext(names))
+    monkeypatch.setattr(agree, "answers_of", lambda *_: next(answers))
+    with pytest.raises(SystemExit) as ended:
+        agree.main(["before", "after", "--only", "choices"])
+    assert ended.value.code == 1
+    agree.main(["before", "after", "--only", "choices"])
+    with pytest.raises(SystemExit, match="No data set"):
+        agree.main(["before", "after", "--only", "no such name"])
+
+
+def test_the_data_sets_of_two_commits_are_many_of_every_kind_and_the_same_every_time(
+    tmp_path: Path,
+) -> None:
+    every = cases()
+    assert len({case.name for case in every}) == len(every) >= 40
+    models = {case.rank.get("model", "hbtl") for case in every}
+    assert models == set(jr.MODELS)
+    assert {case.rank.get("solver") for case in every} >= {None, "paper"}
+    assert {"memory", "by", "where"} <= {name for case in every for name in case.read}
+    some = [case for case in every if case.name in ("pairs and rankings", "weights")]
+    folders = [tmp_path / name for name in ("one", "other")]
+    for folder in folders:
+        folder.mkdir()
+    jobs = [written(folder, some) for folder in folders]
+    assert jobs[0] == jobs[1]
+    files = [name for job in jobs[0] for name in job["files"]]
+    assert len(files) == 3
+    for name in files:
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+    assert len(jr.read_votes(folders[0] / files[0])) > 100

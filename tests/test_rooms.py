@@ -14,9 +14,9 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "juryrank"
 ROOMS = (
     "foundations",
     "_core",
+    "writing",
     "votes",
     "_kernels",
-    "writing",
     "reading",
     "datasets",
     "model",

@@ -138,11 +138,19 @@ def test_the_page_of_coverage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.setattr("juryrank.ranking.rank.WHOLE", SHORT)
     monkeypatch.setattr("studies.covered.MODELS", ("hbtl",))
     counts = Counts(data_sets=2, bootstraps=2)
-    written = save_coverage(study(counts, jobs=1), counts, tmp_path, "the command")
-    assert all(path.stat().st_size > 1000 for path in written)
+    table = study(counts, jobs=1)
+    written = save_coverage(table, counts, tmp_path, "the command")
+    assert [path.name for path in written] == ["coverage.csv", "coverage.md", "coverage.png"]
+    kept = pl.read_csv(written[0])
+    assert kept["coverage"].to_list() == pytest.approx(table["coverage"].to_list(), abs=1e-4)
     page = written[1].read_text(encoding="utf-8")
     assert "Made by `the command`" in page
     assert "nan" not in page
+    default = table.filter(pl.col("way") == DEFAULT.name)
+    plain = page.replace("**", "")  # bold is what is outside the limits
+    for row in default.filter(pl.col("what") == "scores").iter_rows(named=True):
+        assert 0.5 < row["coverage"] <= 1.0, row["setting"]
+        assert f"| {row['setting']} | hbtl | {row['coverage']:.1%} ±" in plain
     assert page.count("| few votes | hbtl |") >= 5
     assert all(f"| {way.name} | hbtl | 2 |" in page for way in (DEFAULT, *OF_BEST_FIT))
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from juryrank import datasets as datasets
     from juryrank.charts.plots import Plots
-    from juryrank.errors import InputError, JuryrankError, JuryrankWarning
+    from juryrank.errors import ConvergenceWarning, InputError, JuryrankError, JuryrankWarning
     from juryrank.inference.intervals import Difference
     from juryrank.model.noise import Noise, noise_from_log_density
+    from juryrank.model.objective import Prior
     from juryrank.model.points import Scale
+    from juryrank.model.registry import MODELS
     from juryrank.progress import Progress
     from juryrank.ranking.by_value import Rankings
     from juryrank.ranking.comparison import Comparison, compare
@@ -24,11 +26,11 @@ if TYPE_CHECKING:
     from juryrank.ranking.reliability import Reliability, SplitHalves
     from juryrank.reading import read_votes, votes_from
     from juryrank.reading.checks import Check, check
+    from juryrank.reading.concat import concat_votes, join_votes
     from juryrank.simulation.simulation import Simulation, simulate
     from juryrank.solvers.crowd import CrowdSolver
     from juryrank.solvers.paper import PaperSolver
     from juryrank.solvers.profile import ProfileSolver
-    from juryrank.votes.concat import join_votes
     from juryrank.votes.votes import Votes
 
 __version__ = "0.1.0"
@@ -36,6 +38,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Check": "reading.checks",
     "Comparison": "ranking.comparison",
+    "ConvergenceWarning": "errors",
     "CrowdSolver": "solvers.crowd",
     "Difference": "inference.intervals",
     "Draws": "ranking.ranking",
@@ -45,10 +48,12 @@ _HOME = {
     "JudgeReport": "ranking.judge_report",
     "JuryrankError": "errors",
     "JuryrankWarning": "errors",
+    "MODELS": "model.registry",
     "Misfit": "ranking.misfit",
     "Noise": "model.noise",
     "PaperSolver": "solvers.paper",
     "Plots": "charts.plots",
+    "Prior": "model.objective",
     "ProfileSolver": "solvers.profile",
     "Progress": "progress",
     "Ranking": "ranking.ranking",
@@ -61,7 +66,8 @@ _HOME = {
     "Votes": "votes.votes",
     "check": "reading.checks",
     "compare": "ranking.comparison",
-    "join_votes": "votes.concat",
+    "concat_votes": "reading.concat",
+    "join_votes": "reading.concat",
     "judges": "ranking.judge_report",
     "noise_from_log_density": "model.noise",
     "rank": "ranking.rank",
@@ -71,8 +77,10 @@ _HOME = {
 }
 
 __all__ = [
+    "MODELS",
     "Check",
     "Comparison",
+    "ConvergenceWarning",
     "CrowdSolver",
     "Difference",
     "Draws",
@@ -86,6 +94,7 @@ __all__ = [
     "Noise",
     "PaperSolver",
     "Plots",
+    "Prior",
     "ProfileSolver",
     "Progress",
     "Ranking",
@@ -98,6 +107,7 @@ __all__ = [
     "Votes",
     "check",
     "compare",
+    "concat_votes",
     "join_votes",
     "judges",
     "noise_from_log_density",

@@ -31,6 +31,10 @@ class JuryrankWarning(UserWarning):
     """The answer stands, but the user should know something about it."""
 
 
+class ConvergenceWarning(JuryrankWarning):
+    """The solver or the sampler stopped before it converged; the message says what to do."""
+
+
 def require_seed(seed: int) -> None:
     """Refuse a seed that numpy's generators do not take."""
     if seed < 0:

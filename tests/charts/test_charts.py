@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import polars as pl
 import pytest
@@ -14,6 +15,7 @@ from juryrank.charts.judges import LOOK_OF_VERDICT
 from juryrank.charts.layout import MOST_MARKS
 from juryrank.judging.verdict_words import VERDICTS
 from juryrank.report.sentences import lead
+from juryrank.text import literal
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -111,7 +113,14 @@ def test_bad_numbers_of_items_are_refused(ranking: jr.Ranking) -> None:
 @pytest.mark.parametrize("model", ["crowdbt", "tcv", "rank-centrality"])
 def test_models_of_all_kinds_can_be_drawn(model: str) -> None:
     ranking = jr.rank(jr.datasets.llm_judges().votes, model)
-    for name in ("items", "pairs", "matrix", "agreement"):
+    drawn = {row["item"]: row for row in rows_of(ranking.plot.items()) if "item" in row}
+    assert {item: row["score"] for item, row in drawn.items()} == dict(
+        ranking.items.select("item", "score").iter_rows()
+    )
+    cells = {(row["row"], row["column"]): row["value"] for row in rows_of(ranking.plot.matrix())}
+    for (row, column), value in cells.items():
+        assert value == pytest.approx(ranking.predict(None, row, column))
+    for name in ("pairs", "agreement"):
         assert rows_of(getattr(ranking.plot, name)())
 
 
@@ -133,12 +142,20 @@ def test_labels_need_not_be_text() -> None:
 )
 def test_any_label_can_be_drawn(tmp_path: Path, name: str) -> None:
     frame = pl.DataFrame({"judge": ["u", name] * 4, "winner": [name] * 8, "loser": ["b", "c"] * 4})
-    plot = jr.rank(frame).plot
-    for picture in (
-        plot.items(),
-        plot.items(top=1),
-        plot.judges(),
-        plot.matrix(),
-        plot.agreement(),
+    plot, path = jr.rank(frame).plot, tmp_path / "picture.svg"
+    mine = literal(name) if len(name) < 40 else f"{name[:7]}…{name[:6]}"
+    for picture, labels in (
+        (plot.items(), {mine, "b", "c"}),
+        (plot.items(top=1), {mine}),
+        (plot.judges(), {mine, "u"}),
+        (plot.matrix(), {mine, "b", "c"}),
+        (plot.agreement(), {mine, "u"}),
     ):
-        picture.save(str(tmp_path / "picture.svg"))
+        picture.save(str(path))
+        assert labels <= texts_in(path)
+
+
+def texts_in(path: Path) -> set[str | None]:
+    """What is written in a picture, which must be well-formed."""
+    page = ElementTree.fromstring(path.read_text(encoding="utf-8"))  # noqa: S314  ours
+    return {node.text for node in page.iter() if node.tag.endswith("text")}

@@ -150,6 +150,7 @@ class TestFrames:
             lambda frame: pa.table(frame).to_batches()[0],
             lambda frame: pa.table(frame).to_reader(),
             lambda frame: frame.to_dict(as_series=False),
+            lambda frame: frame.to_pandas().to_dict("index"),
             pl.DataFrame.to_dicts,
         ],
     )
@@ -170,6 +171,38 @@ class TestFrames:
     @pytest.mark.parametrize("odd", [7, "votes.csv", [1, 2], None])
     def test_what_is_no_frame(self, odd: object) -> None:
         assert "Votes cannot be taken from a" in complaint(lambda: votes_from(odd))
+
+    @pytest.mark.parametrize(
+        "odd",
+        [
+            WINS.to_pandas()["winner"],
+            WINS.to_pandas().index,
+            WINS.to_numpy(),
+            (row for row in WINS.to_dicts()),
+            [{"winner": "a", "loser": "b"}, None],
+            {1: "a", 2: "b"},
+            {("a", "b"): 3, ("b", "a"): 2},
+            [{1: "a", 2: "b"}],
+            {"winner": ["a", "b"], "loser": ["b"]},
+            {},
+            [],
+            [{}],
+        ],
+    )
+    def test_what_is_nearly_a_frame_gets_an_input_error(self, odd: object) -> None:
+        assert complaint(lambda: votes_from(odd))
+
+    def test_groups_of_a_frame(self) -> None:
+        frame = WINS.to_pandas()
+        for grouped in (frame.groupby("judge"), frame.groupby("judge")["winner"],
+                        WINS.group_by("judge"), WINS.lazy().group_by("judge")):  # fmt: skip
+            said = complaint(lambda grouped=grouped: votes_from(grouped))
+            assert "as it was before it was grouped" in said
+            assert "rank(frame, by=...)" in said
+
+    def test_columns_of_one_name(self) -> None:
+        said = complaint(lambda: votes_from({1: ["a"], "1": ["b"], "winner": ["a"]}))
+        assert "3 columns, and as text only 2 of their names differ" in said
 
     def test_whole_floats_beside_whole_numbers(self) -> None:
         frame = pd.DataFrame({"winner": [1, np.nan, 2], "loser": [2, 1, 1]})

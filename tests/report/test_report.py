@@ -20,6 +20,7 @@ import juryrank as jr
 from juryrank.charts.judges import LOOK_OF_VERDICT
 from juryrank.charts.pairs import LEAST_VOTES_OF_DOT
 from juryrank.data import EXAMPLE_VOTES
+from juryrank.errors import counted
 from juryrank.judging.verdict_words import NEEDS_ATTENTION
 from juryrank.report.decision import ADVICE, next_steps
 from juryrank.report.page import ON_DARK
@@ -156,9 +157,20 @@ def test_every_model_has_a_report(model: str) -> None:
     ids=["no judges", "rankings", "numbers", "ties only"],
 )  # fmt: skip
 def test_little_data_has_a_report(frame: pl.DataFrame) -> None:
-    page = jr.rank(frame).report()
-    assert "<!doctype html>" in page
-    assert specs(page)
+    ranking = jr.rank(frame)
+    page = ranking.report()
+    assert page.lstrip().startswith("<!doctype html>")
+    text = Text(page).text
+    counts = counted(len(ranking.items), "item"), counted(len(ranking.judges), "judge")
+    assert f"Ranking of {counts[0]} by {counts[1]}" in text
+    assert f"· {counted(len(frame), 'vote')}" in text
+    assert "No item is surely better than any other." in text
+    (items,) = items_tables(ranking)
+    assert column(items, "item") == [str(item) for item in ranking.items["item"]]
+    assert all(warning in text for warning in ranking.warnings)
+    assert not {"None", "nan", "inf"} & set(text.split())
+    assert set(specs(page)) >= {"items", "calibration", "matrix"}
+    assert ("judges" in specs(page)) == (len(ranking.judges) > 1)
 
 
 def test_captions_and_method_are_true_of_what_is_shown() -> None:

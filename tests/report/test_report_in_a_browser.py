@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from absent import EVERYTHING, absent
 from get_browser import installed_browser
 
 import juryrank as jr
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+if EVERYTHING:
+    import playwright.sync_api as playwright
+else:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -33,7 +39,7 @@ def browser() -> Iterator[Any]:
                 executable_path=installed_browser(), args=[*arguments, "--disable-gpu"]
             )
         except playwright.Error as error:
-            pytest.skip(f"no browser can be started: {str(error).splitlines()[0]}")
+            absent(f"no browser can be started: {str(error).splitlines()[0]}")
         yield started
         started.close()
 
@@ -250,7 +256,9 @@ def test_60_items_and_120_judges_are_printed_on_6_pages_and_the_answer_on_one(
 
 @pytest.mark.parametrize("opened", EVERY, indirect=True, ids=str)
 def test_the_rules_of_accessibility_are_kept(opened: Any) -> None:
-    axe = pytest.importorskip("axe_playwright_python.base", reason="axe is not installed")
+    if find_spec("axe_playwright_python") is None:
+        absent("axe-playwright-python is not installed")
+    axe = import_module("axe_playwright_python.base")
     opened.evaluate(axe.AXE_FILE_PATH.read_text(encoding="utf-8"))
     found = opened.evaluate("axe.run().then(result => result.violations)")
     assert [(rule["id"], rule["nodes"][0]["html"]) for rule in found] == []

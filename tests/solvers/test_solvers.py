@@ -327,10 +327,10 @@ def test_known_accuracies_are_not_overwritten_by_a_start() -> None:
 
 
 def test_default_steps_suit_few_judges_with_very_many_votes() -> None:
-    rng = np.random.default_rng(0)
-    wins = model_wins(1, rng.normal(size=200), np.ones(2), 20_000, GUMBEL)
+    score = np.random.default_rng(0).normal(size=200)
+    wins = model_wins(1, score, np.ones(2), 20_000, GUMBEL)
     found = PaperSolver(iterations=60).solve(Objective(wins, 200, GUMBEL))
-    assert np.isfinite(found.score).all()
+    assert np.corrcoef(found.score, score)[0, 1] > 0.95
 
 
 # --- the baselines -------------------------------------------------------------------------------
@@ -356,11 +356,10 @@ def test_rank_centrality_is_exact_for_items_that_hardly_ever_win() -> None:
     np.testing.assert_allclose(-np.diff(score), np.log(20.0), rtol=1e-9)
 
 
-def test_rank_centrality_large_and_small_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rank_centrality_large_and_small_agree() -> None:
     wins = model_wins(2, SCORE, np.ones(3), 500, GUMBEL)
     small = RankCentrality().solve(wins, 8)
-    monkeypatch.setattr("juryrank.solvers.spectral.LARGEST_DENSE", 3)
-    large = RankCentrality().solve(wins, 8)
+    large = RankCentrality(largest_dense=3).solve(wins, 8)
     assert large.converged
     np.testing.assert_allclose(small.score, large.score, atol=1e-8)
 

@@ -52,8 +52,23 @@ def test_nothing_to_join_is_an_error() -> None:
 
 def test_what_is_no_votes_is_refused() -> None:
     votes = read("winner,loser\nx,y\n")
-    with pytest.raises(jr.InputError, match="and not a list"):
-        jr.join_votes([votes, votes])  # type: ignore[arg-type]
+    with pytest.raises(jr.InputError, match="cannot be taken from a value of type int"):
+        jr.concat_votes(votes, 3)
+    with pytest.raises(jr.InputError, match="no votes to join"):
+        jr.concat_votes([])
+
+
+def test_votes_may_be_given_one_by_one_or_in_a_list() -> None:
+    votes = read("winner,loser\nx,y\n")
+    rows = [{"winner": "y", "loser": "z"}]
+    for joined in (
+        jr.concat_votes(votes, rows),
+        jr.concat_votes([votes, rows]),
+        jr.join_votes(votes, rows),
+        jr.join_votes((votes, rows)),
+    ):
+        assert joined.items.to_list() == ["x", "y", "z"]
+    assert jr.concat_votes(rows).items.to_list() == ["y", "z"]
 
 
 def test_rows_of_several_files_are_different_judges(tmp_path: Path) -> None:

@@ -25,7 +25,6 @@ from lists_help import (
 )
 
 from juryrank.inference import covariance as uncertainty
-from juryrank.inference import information as blocks
 from juryrank.inference.covariance import by_information, gauge_of
 from juryrank.inference.information import Information
 from juryrank.model.effects import NO_EFFECTS, EffectModel
@@ -248,7 +247,7 @@ def test_information_is_the_second_derivative(model: EffectModel, seed: int) -> 
     assert curvature.accuracy == pytest.approx(np.diag(c), rel=1e-5, abs=2e-6)
 
 
-def test_errors_of_many_items_are_those_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_many_items_are_those_of_few() -> None:
     rng = np.random.default_rng(4)
     rows = [
         Row(int(rng.integers(4)), [[int(i)] for i in rng.permutation(60)[:5]]) for _ in range(600)
@@ -257,9 +256,7 @@ def test_errors_of_many_items_are_those_of_few(monkeypatch: pytest.MonkeyPatch) 
     solution = ROUGH.solve(objective)
     gauge = gauge_of(objective, solution.accuracy, objective.choices_per_judge)
     dense = by_information(objective, solution, gauge)
-    for module in (blocks, uncertainty):
-        monkeypatch.setattr(module, "MOST_DENSE", 50)
-    wide = by_information(objective, solution, gauge)
+    wide = by_information(objective, solution, gauge, most_dense=50)
     for i in (0, 17, 42):
         assert wide.covariances(i) == pytest.approx(dense.covariances(i), rel=1e-3, abs=1e-6)
     best = np.argsort(-solution.score)[: uncertainty.EXACT_ITEMS]
@@ -267,14 +264,11 @@ def test_errors_of_many_items_are_those_of_few(monkeypatch: pytest.MonkeyPatch) 
     assert wide.score_variance == pytest.approx(dense.score_variance, rel=0.3)
 
 
-def test_effects_of_single_judges_give_way_when_there_are_too_many_unknowns(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_effects_of_single_judges_give_way_when_there_are_too_many_unknowns() -> None:
     objective = objective_of(mixed_votes(2), MODELS["all by judge"], PRIOR)
     state, accuracy = random_point(2, objective)
     whole = Information(objective, state, accuracy)
-    monkeypatch.setattr(blocks, "MOST_DENSE", 10)
-    small = Information(objective, state, accuracy)
+    small = Information(objective, state, accuracy, most_dense=10)
     assert small.size == 6 + 2 + 1
     at = np.ix_(small.at, small.at)
     assert small.profile_matrix() == pytest.approx(whole.profile_matrix()[at], rel=1e-10)

@@ -61,7 +61,7 @@ class Source:
         return votes
 
     def _read_all(self) -> Votes:
-        from juryrank.votes.concat import join_votes, named_apart
+        from juryrank.votes.concat import joined_votes, named_apart
 
         paths, several = self._read_each()
         if self.judge_per_row and len(several) > 1:
@@ -69,7 +69,7 @@ class Source:
             several = [named_apart(votes, Path(path).name) for votes, path in named]
         votes = several[0]
         if len(several) > 1:
-            votes = join_votes(*several, merge_names=self.options["merge_names"])
+            votes = joined_votes(*several, merge_names=self.options["merge_names"])
         return votes.in_pairs() if self.in_pairs else votes
 
     def _read_each(self) -> tuple[list[str], list[Votes]]:

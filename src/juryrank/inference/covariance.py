@@ -149,9 +149,14 @@ def gauge_of(objective: Objective, accuracy: Floats, counts: Floats) -> Gauge:
     return Gauge(scale, weight * np.sign(accuracy))
 
 
-def by_information(objective: Objective, solution: Solution, gauge: Gauge) -> Uncertainty:
-    """Errors from the observed information; raises `LinAlgError` where it is not positive."""
-    if objective.n_items > MOST_DENSE:
+def by_information(
+    objective: Objective, solution: Solution, gauge: Gauge, most_dense: int = MOST_DENSE
+) -> Uncertainty:
+    """Errors from the observed information; raises `LinAlgError` where it is not positive.
+
+    With more than `most_dense` items its matrix is never held as a whole.
+    """
+    if objective.n_items > most_dense:
         return _wide(_Parts(objective, solution, gauge, WideInformation))
     parts = _Parts(objective, solution, gauge, Information)
     return _dense(parts, _inverse(parts))

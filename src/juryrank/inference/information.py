@@ -49,13 +49,15 @@ class Inverse(NamedTuple):
 class Information:
     """The blocks at one point.
 
-    With very many unknowns the effects of single judges are taken as known. `layout` is that of
-    what is not.
+    With more than `most_dense` unknowns the effects of single judges are taken as known. `layout`
+    is that of what is not.
     """
 
-    def __init__(self, objective: Objective, state: Floats, accuracy: Floats) -> None:
+    def __init__(
+        self, objective: Objective, state: Floats, accuracy: Floats, most_dense: int = MOST_DENSE
+    ) -> None:
         self.objective = objective
-        self.layout = _small_enough(objective.layout)
+        self.layout = _small_enough(objective.layout, most_dense)
         self.at = _places_of(self.layout, objective.layout)
         """Where the unknowns stand in the whole state."""
         self.state, self.accuracy = state, accuracy
@@ -241,9 +243,9 @@ def mirrored(upper: Floats) -> Floats:
     return upper
 
 
-def _small_enough(layout: Layout) -> Layout:
+def _small_enough(layout: Layout, most: int) -> Layout:
     """The layout without effects for which there is no room."""
-    if layout.size <= MOST_DENSE:
+    if layout.size <= most:
         return layout
     model = replace(layout.model, ties_by_judge=False, order_by_judge=False)
     return replace(layout, model=model)

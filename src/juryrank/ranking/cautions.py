@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import counted, listing
+from juryrank.errors import ConvergenceWarning, JuryrankWarning, counted, listing
 from juryrank.inference.sampling import Sample
 from juryrank.judging.accounts import Voice
 from juryrank.model.objective import Objective
@@ -33,6 +34,20 @@ SPLIT = "opinions split"
 MOST_CAMPS = 5
 MOST_VOICES = 3
 AS_ONE = "and count as one judge"
+
+
+def issue(remarks: Iterable[str], unfinished: Iterable[str], stacklevel: int) -> None:
+    """Issue remarks as warnings.
+
+    Args:
+        remarks: What is to be said.
+        unfinished: How those end that say that a fit did not converge; empty ones are none.
+        stacklevel: As for `warnings.warn`, counted from here.
+    """
+    endings = tuple(filter(None, unfinished))
+    for remark in remarks:
+        kind = ConvergenceWarning if remark.endswith(endings) else JuryrankWarning
+        warnings.warn(remark, kind, stacklevel=stacklevel)
 
 
 def remarks_on_votes(task: Task) -> tuple[str, ...]:

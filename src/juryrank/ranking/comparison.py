@@ -108,8 +108,9 @@ def compare(
     """Cross-validate: fit each model on all folds but one, predict the votes of that one.
 
     Without `models`, all but htm that can take the votes: some know no rankings. A model that has
-    tastes is called ``hbtl-no-tastes`` (and so on) without them. `progress` is called with a
-    `Progress` event before every fit; `watch`, an older name, with (fits done, fits in all, model).
+    tastes is called ``hbtl-no-tastes`` (and so on) without them. Votes may also be the path of a
+    file, or a data frame, as for `rank`. `progress` is called with a `Progress` event before every
+    fit; `watch`, an older name, with (fits done, fits in all, model).
     """
     votes = as_votes(votes)
     if models is None:

@@ -26,6 +26,7 @@ from juryrank.model.objective import Objective
 from juryrank.model.registry import DEFAULT_MODEL, models_that
 from juryrank.progress import Progress, Watcher
 from juryrank.ranking.answer import answer, leans
+from juryrank.ranking.cautions import issue
 from juryrank.ranking.comparison import compare
 from juryrank.ranking.expected_time import long_work
 from juryrank.ranking.fitted import GaugedFit, in_gauge
@@ -205,8 +206,7 @@ def judges(
         ranking = answer(task, found, "posterior", confidence)
         table, influence = _table(task, found, ranking, say)
         test = _heterogeneity(task, found, say) if task.accuracies_free else None
-    for remark in ranking.warnings:
-        warnings.warn(remark, JuryrankWarning, stacklevel=2)
+    issue(ranking.warnings, [found.solution.message], stacklevel=3)
     return JudgeReport(table, test, influence, ranking)
 
 

@@ -16,6 +16,7 @@ from juryrank.model.registry import DEFAULT_MODEL
 from juryrank.progress import Progress, Watcher
 from juryrank.ranking.answer import answer
 from juryrank.ranking.by_value import Rankings, rank_each
+from juryrank.ranking.cautions import issue
 from juryrank.ranking.expected_time import long_work
 from juryrank.ranking.older_watchers import OfCount, OfFit, OfStep, step_of, watcher_of
 from juryrank.ranking.ranking import Ranking
@@ -93,13 +94,14 @@ def rank(
     """Rank the items, and say how accurate each judge is.
 
     Args:
-        votes: `Votes`, or a data frame that `votes_from` can read.
-        model: One of `juryrank.model.registry.MODELS`.
+        votes: `Votes`; or the path of a file that `read_votes` can read, or a data frame that
+            `votes_from` can read, without further arguments.
+        model: One of `juryrank.MODELS`.
         by: A column each value of which is ranked apart, with judges of its own. `Votes` must have
-            been read with the same `by`; data frames need not.
+            been read with the same `by`; files and data frames need not.
         noise: For the model ``htm``: a family's name, or your own from `noise_from_log_density`.
         prior: "auto" (scales chosen by the data), None (maximum likelihood), or the standard
-            deviations of scores and accuracies.
+            deviations of scores and accuracies, as two numbers or a `Prior`.
         lambda0: Weight of the paper's virtual node; it takes the place of the scores' prior.
         solver: "profile" (fast), "paper" (Algorithm 1), or one of these with settings.
         guard: Let accounts that speak with one voice count as one judge and, where judges have no
@@ -129,8 +131,9 @@ def rank(
 
     Returns:
         A `Ranking`, or `Rankings` with one for each value of `by`; everything worth knowing stands
-        in `warnings`, which are also issued as `JuryrankWarning`. One more is issued before the
-        work begins if that is expected to take more than a minute.
+        in `warnings`, which are also issued as `JuryrankWarning` (as `ConvergenceWarning` if the
+        solver or the sampler stopped early). One more is issued before the work begins if that is
+        expected to take more than a minute.
     """
     given = dict(locals())
     tell = watcher_of(progress, watch, watch_draws, watch_resamples, watch_steps)
@@ -153,8 +156,7 @@ def rank(
         ranking = answer(
             task, found, intervals, confidence, tell, steps=tuple(steps), call=_call(given)
         )
-    for remark in ranking.warnings:
-        warnings.warn(remark, JuryrankWarning, stacklevel=2)
+    issue(ranking.warnings, [found.solution.message], stacklevel=3)
     return ranking
 
 
@@ -173,8 +175,9 @@ def _rank_apart(votes: ByValue, given: dict[str, Any], tell: Watcher) -> Ranking
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JuryrankWarning)  # they come with their values below
         rankings = rank_each(votes, fit_one, _call(given))
-    for remark in rankings.warnings:
-        warnings.warn(remark, JuryrankWarning, stacklevel=3)
+    every = [rankings[value] for value in rankings]
+    unfinished = [one.warnings[-1] for one in every if not one.fit.converged]
+    issue(rankings.warnings, unfinished, stacklevel=4)
     return rankings
 
 

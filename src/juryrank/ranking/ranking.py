@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from juryrank.errors import InputError, counted
+from juryrank.errors import InputError, counted, percent
 from juryrank.inference.intervals import Difference, difference
 from juryrank.inference.posterior import Posterior, SampledPosterior
 from juryrank.inference.prediction import UNSEEN
@@ -34,6 +34,7 @@ from juryrank.ranking.frames import StandardErrors, misfit_frame
 from juryrank.ranking.labels import Codes, Labels, is_sequence
 from juryrank.ranking.misfit import Misfit, residuals
 from juryrank.ranking.reliability import Halves, Reliability, separation
+from juryrank.text import WIDEST_NAME, short
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists
 from juryrank.votes.votes import Reading, Votes
@@ -400,18 +401,29 @@ class Ranking:
         save_answer(self, path, safe_csv=safe_csv)
 
     def __repr__(self) -> str:
-        decimals = 3 if self.scale.name == "model" else 0
         group = "group  " if self.groups else ""
-        best = "\n".join(
-            (f"{row['group']:>5}  " if group else "")
-            + f"{row['rank']:>5}  {row['score']:>z9.{decimals}f}  {row['item']}"
-            for row in self.items.head(SHOWN).iter_rows(named=True)
-        )
+        between = f"{percent(self.fit.confidence)} interval"
+        interval = f"{between:>20}  " if self._has_intervals else ""
+        lines = [self._headline(), f"{group} rank      score  {interval}item"]
+        lines += [self._line(row) for row in self.items.head(SHOWN).iter_rows(named=True)]
         more = len(self.items) - SHOWN
-        lines = [self._headline(), f"{group} rank      score  item", best]
         lines += [f"  ... and {more:,} more"] if more > 0 else []
         lines += [f"Warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
+
+    def _line(self, row: dict[str, Any]) -> str:
+        """An item as `__repr__` shows it."""
+        decimals = 3 if self.scale.name == "model" else 0
+        number = f">z9.{decimals}f"
+        parts = [f"{row['group']:>5}"] if self.groups else []
+        parts += [f"{row['rank']:>5}", format(row["score"], number)]
+        if self._has_intervals:
+            parts.append(_interval(row["score_low"], row["score_high"], number))
+        return "  ".join((*parts, short(row["item"], WIDEST_NAME)))
+
+    @property
+    def _has_intervals(self) -> bool:
+        return bool(self.items["score_low"].is_not_null().any())
 
     def _headline(self) -> str:
         return (
@@ -443,3 +455,9 @@ class Draws:
     def __repr__(self) -> str:
         items, judges = counted(len(self.items), "item"), counted(len(self.judges), "judge")
         return f"Draws({len(self.scores):,} draws of {items} and {judges}, {self.kind})"
+
+
+def _interval(low: float | None, high: float | None, number: str) -> str:
+    if low is None or high is None:
+        return f"{'-':>20}"
+    return f"{low:{number}}, {high:{number}}"

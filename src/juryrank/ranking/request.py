@@ -23,7 +23,7 @@ from juryrank.votes.connectivity import connection
 from juryrank.votes.lists import MOST_ORDERS, Lists, in_every_order, orders_of_ties, tie_sizes
 from juryrank.votes.votes import Votes
 
-PriorChoice = Literal["auto"] | tuple[float, float] | None
+PriorChoice = Literal["auto"] | tuple[float, float] | Prior | None
 Ties = Literal["davidson", "davidson-by-judge", "half"]
 Order = Literal["none", "common", "by-judge"]
 Solver = Literal["profile", "paper"] | ProfileSolver | PaperSolver | CrowdSolver
@@ -217,8 +217,12 @@ def _prior(model: Model, prior: PriorChoice, method: Method, lambda0: float) -> 
 
 
 def _given_prior(prior: object) -> Prior:
+    if isinstance(prior, Prior):
+        return prior
     scales = prior if isinstance(prior, tuple | list) else ()
     if len(scales) != 2 or not all(isinstance(scale, int | float) for scale in scales):
-        raise InputError(f"prior={prior!r} is not 'auto', None or (score_sd, accuracy_sd).")
+        raise InputError(
+            f"prior={prior!r} is not 'auto', None, (score_sd, accuracy_sd) or a Prior."
+        )
     regular = np.isfinite(scales[0]) or np.isfinite(scales[1])
     return Prior(float(scales[0]), float(scales[1]), effect_sd=EFFECT_SD if regular else np.inf)

@@ -24,7 +24,7 @@ from juryrank.reading.rows import (
     refuse,
     sift,
 )
-from juryrank.votes.concat import join_votes, named_apart
+from juryrank.votes.concat import joined_votes, named_apart
 from juryrank.votes.votes import ByValue, LeftOut, Votes, in_natural_order
 
 Ints = NDArray[np.int64]
@@ -89,7 +89,7 @@ def votes_by_value(
     several = by.votes.items()
     if judges_are_numbers:
         several = {value: named_apart(votes, value) for value, votes in several}.items()
-    every = join_votes(*(votes for _, votes in several))
+    every = joined_votes(*(votes for _, votes in several))
     lost = (f"Without {column} {value}: {error}" for value, error in by.errors.items())
     return replace(
         every, left_out=every.left_out + left_out, notices=(*every.notices, *lost), by=by

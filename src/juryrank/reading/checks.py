@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -9,12 +10,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import counted, share
+from juryrank.errors import counted, number, share
 from juryrank.reading import as_votes
 from juryrank.reading.unused import contexts_in
 from juryrank.votes.connectivity import Connection, connection, lone_judges
 from juryrank.votes.lists import orders_of_ties
 from juryrank.votes.votes import TIE, LeftOut, Reading, Repeats, Votes
+from juryrank.writing.html_table import html_table
 
 FIRST_NAMES = 5
 
@@ -25,6 +27,9 @@ class Spread(NamedTuple):
     min: int
     median: float
     max: int
+
+    def __str__(self) -> str:
+        return f"{number(self.min)} to {number(self.max)}, median {number(self.median)}"
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,25 @@ class Check:
         ]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        first, *sentences = repr(self).splitlines()
+        rows = [("votes", self.votes), ("items", self.items), ("judges", self.judges)]
+        rows += [("rankings of more than two items", self.lists)] if self.lists else []
+        rows += [("ties", self.ties), ("duplicates", self.duplicates)]
+        rows += [("rows left out", self.left_out.total)]
+        rows += [("groups that were never compared", self.groups)] if self.groups > 1 else []
+        table = pl.DataFrame(
+            [
+                *((what, number(count)) for what, count in rows),
+                ("votes per judge", str(self.votes_per_judge)),
+                ("votes per item", str(self.votes_per_item)),
+            ],
+            schema=["what", "number"],
+            orient="row",
+        )
+        said = "\n".join(f"<p>{html.escape(text)}</p>" for text in sentences)
+        return f"<p>{html.escape(first)}</p>\n{html_table(table)}\n{said}"
+
     def to_dict(self) -> dict[str, Any]:
         """Give everything as what JSON knows."""
         return asdict(self) | {
@@ -96,7 +120,10 @@ class Check:
 
 
 def check(votes: Votes | object) -> Check:
-    """Count what is in the votes, and say whether they can rank the items."""
+    """Count what is in the votes, and say whether they can rank the items.
+
+    Votes may also be the path of a file, or a data frame, as for `rank`.
+    """
     votes = as_votes(votes)
     repeats = votes.repeats or Repeats(0, _unused_contexts(votes))
     found = connection(votes)

@@ -21,11 +21,10 @@ def part_of(frame: object) -> Part:
     if isinstance(frame, pl.LazyFrame | pl.DataFrame):
         return Part(NAME, table_as_rows(NAME, frame.lazy()))
     if not _has_columns(frame):
-        raise InputError(
-            f"Votes cannot be taken from a {type(frame).__name__}. Give a data frame (polars, "
-            "pandas, pyarrow, duckdb), a mapping of columns or a list of rows as mappings; "
-            "for files there is read_votes."
-        )
+        kind = type(frame).__name__
+        raise InputError(f"Votes cannot be taken from a value of type {kind}. {_way_out(kind)}")
+    if isinstance(frame, Mapping):
+        frame = _named_by_text(frame)
     if _may_be_wrapped(frame) and (wrapped := wrapped_in(NAME, frame)) is not None:
         return replace(part_of(wrapped.records), remarks=(wrapped.remark,))
     if _may_be_wrapped(frame) and (rows := table_in(frame)) is not None:
@@ -34,6 +33,31 @@ def part_of(frame: object) -> Part:
     if records and is_export(records[0]):
         return Part(NAME, records_as_rows(NAME, records))
     return Part(NAME, table_as_rows(NAME, _converted(frame).lazy()))
+
+
+def _way_out(kind: str) -> str:
+    if "GroupBy" in kind:
+        return (
+            "Give the data frame as it was before it was grouped. To rank its groups apart, name "
+            "the column: rank(frame, by=...)."
+        )
+    return (
+        "Give a data frame (polars, pandas, pyarrow, duckdb), a mapping of columns or a list of "
+        "rows as mappings; for files there is read_votes."
+    )
+
+
+def _named_by_text(columns: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """The same columns, whose names may have been numbers."""
+    if all(isinstance(name, str) for name in columns):
+        return columns
+    named = {str(name): column for name, column in columns.items()}
+    if len(named) < len(columns):
+        raise InputError(
+            f"The mapping has {len(columns):,} columns, and as text only {len(named):,} of their "
+            "names differ. Give every column a name of its own, as text."
+        )
+    return named
 
 
 def _may_be_wrapped(frame: object) -> TypeGuard[Mapping[str, Any]]:
@@ -56,13 +80,21 @@ def _records(frame: Any) -> list[Mapping[str, Any]]:
 
 
 def _is_pandas(frame: object) -> bool:
-    return type(frame).__module__.split(".")[0] == "pandas"
+    """Whether this is a data frame of pandas, and not a column or groups of one."""
+    kinds = type(frame).__mro__
+    return any(kind.__name__ == "DataFrame" and _library(kind) == "pandas" for kind in kinds)
+
+
+def _library(kind: type) -> str:
+    return kind.__module__.split(".")[0]
 
 
 def _has_columns(frame: object) -> bool:
+    if _library(type(frame)) == "pandas":
+        return _is_pandas(frame)
     if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
         return True
-    if _is_pandas(frame) or isinstance(frame, Mapping):
+    if isinstance(frame, Mapping):
         return True
     return isinstance(frame, list | tuple) and all(isinstance(row, Mapping) for row in frame)
 
@@ -72,7 +104,7 @@ def _converted(frame: Any) -> pl.DataFrame:
         return _plainly(frame)
     except ModuleNotFoundError as error:
         raise InputError(
-            f"A {type(frame).__module__.split('.')[0]} data frame needs the package "
+            f"A {_library(type(frame))} data frame needs the package "
             f"{error.name} to be handed over. Install it, or save the votes as Parquet or CSV."
         ) from error
     except UnicodeEncodeError as error:

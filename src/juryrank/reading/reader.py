@@ -268,20 +268,24 @@ def votes_from(
     return _votes([part_of(frame)], request)
 
 
-def as_votes(votes: Votes | object) -> Votes:
-    """Give votes back as they are, or take them from a data frame."""
-    return votes if isinstance(votes, Votes) else votes_from(votes)
+def as_votes(votes: Votes | object, *, by: str | None = None) -> Votes:
+    """Give votes back as they are, read them from a path, or take them from a data frame."""
+    if isinstance(votes, Votes):
+        return votes
+    if isinstance(votes, str | os.PathLike):
+        return read_votes(votes, by=by)
+    return votes_from(votes, by=by)
 
 
 def votes_by(votes: Votes | object, column: str) -> ByValue:
-    """Give the votes of each value of a column, which they were read with, or a data frame has."""
-    known = votes.by if isinstance(votes, Votes) else votes_from(votes, by=column).by
+    """Give the votes of each value of a column: `Votes` must have been read with it."""
+    known = as_votes(votes, by=column).by
     if known is None or plain(known.column) != plain(column):
         raise InputError(
             f"The votes were read without the column {column!r}, and so cannot be ranked by it. "
             f"Name it when you read them: read_votes(..., by={column!r}) or "
-            f"votes_from(..., by={column!r}), and nothing but join_votes, without and in_pairs "
-            "after that."
+            f"votes_from(..., by={column!r}), and nothing but concat_votes, without and "
+            "in_pairs after that."
         )
     return known
 

@@ -29,10 +29,13 @@ class RankCentrality:
     connected.
     """
 
+    largest_dense: int = LARGEST_DENSE
+    """Items up to which the distribution is found by elimination, and not by iterating."""
+
     def solve(self, wins: Wins, n_items: int) -> Solution:
         """Scores by Rank Centrality; all judges count alike."""
         walk = _walk(wins, n_items)
-        stationary = _stationary(walk)
+        stationary = _stationary(walk, self.largest_dense)
         residual = float(np.abs((stationary @ walk) / stationary - 1.0).max())
         score = np.log(stationary)
         converged = residual < 1e-6
@@ -58,10 +61,10 @@ def _walk(wins: Wins, n_items: int) -> sparse.csr_array:
     return sparse.csr_array(moves + sparse.diags_array(1.0 - moves.sum(axis=1)))
 
 
-def _stationary(walk: sparse.csr_array) -> Floats:
+def _stationary(walk: sparse.csr_array, largest_dense: int) -> Floats:
     """The probability vector ``p`` with ``p walk = p``."""
     n = walk.shape[0]
-    if n <= LARGEST_DENSE:
+    if n <= largest_dense:
         return _eliminated(walk.toarray())
     try:
         _, vectors = eigs(

@@ -1,4 +1,4 @@
-"""`join_votes`: several votes into one, whatever their kinds."""
+"""Several votes into one, whatever their kinds."""
 
 from __future__ import annotations
 
@@ -34,25 +34,10 @@ def named_apart(votes: Votes, prefix: object) -> Votes:
     return replace(votes, judges=names, by=by)
 
 
-def join_votes(*several: Votes, merge_names: bool = False) -> Votes:
-    """Put several votes together: pairs from one file, rankings from another.
-
-    Items and judges of the same label are the same; where some labels are text and others numbers,
-    all become text. Which item was on the left is known afterwards if it was for all pairs.
-
-    Args:
-        several: The votes.
-        merge_names: Make names one that differ only in what is hard to see, as `read_votes` does;
-            of votes that are joined, read each so too.
-    """
+def joined_votes(*several: Votes, merge_names: bool = False) -> Votes:
+    """Put several votes together; see `juryrank.concat_votes`."""
     if not several:
         raise InputError("There are no votes to join.")
-    strange = [type(votes).__name__ for votes in several if not isinstance(votes, Votes)]
-    if strange:
-        raise InputError(
-            f"join_votes takes votes, one after the other, and not a {strange[0]}: read them first "
-            "with read_votes or votes_from, and write join_votes(first, second)."
-        )
     if merge_names and any(not one.merged for votes in several for one in votes.spellings):
         raise InputError(
             "Some of the votes have names that look the same and were not merged when they were "
@@ -240,7 +225,7 @@ def _joined_by(several: Sequence[ByValue | None]) -> ByValue | None:
         found = [by.of[value] for by in known if value in by.of]
         votes = [one for one in found if isinstance(one, Votes)]
         errors = [one for one in found if isinstance(one, str)]
-        of[value] = join_votes(*votes) if votes else errors[0]
+        of[value] = joined_votes(*votes) if votes else errors[0]
         remarks += [f"{known[0].column} {value}: {error}" for error in errors if votes]
     reading = tuple(reading for by in known for reading in by.reading)
     return ByValue(known[0].column, of, tuple(remarks), reading)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,11 +20,14 @@ from juryrank.votes.lists import Lists, judge_codes, no_lists, pairs_of, tied_pa
 from juryrank.votes.lists import kept as kept_lists
 from juryrank.votes.lookalikes import Spellings
 from juryrank.votes.storage import give_back, new_like, pieces, ranges
+from juryrank.writing.html_table import html_table
 
 LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
 MOST_VALUES = 5
 """So many values of a column are named in a sentence."""
 WIDEST_VALUE = 30
+SHOWN, WIDEST_VOTE = 5, 200
+"""So many votes of each kind are shown, each with at most so many letters."""
 NO_JUDGE_COLUMN = "There is no judge column: all votes count as one judge's."
 
 
@@ -358,6 +362,45 @@ class Votes:
             f"Votes({counted(len(self), 'vote')}{of_which} by {counted(self.n_judges, 'judge')} on "
             f"{counted(self.n_items, 'item')}, {counted(self.left_out.total, 'row')} left out)"
         )
+
+    def _repr_html_(self) -> str:
+        rows = [*self._first_pairs(), *self._first_lists()]
+        parts = [
+            f"<p>{html.escape(repr(self))}</p>",
+            html_table(pl.DataFrame(rows, schema=["judge", "vote", "weight"], orient="row")),
+            *(f"<p>{html.escape(remark)}</p>" for remark in self.remarks),
+        ]
+        return "\n".join(parts)
+
+    def _first_pairs(self) -> Iterator[tuple[str, str, str]]:
+        """A few of the votes on two items: judge, ``winner > loser`` or ``a = b``, and weight."""
+        count = min(self.n_pairs, SHOWN)
+        judge = np.searchsorted(self.start, np.arange(count), side="right") - 1
+        columns = (judge, self.left[:count], self.right[:count], self.outcome[:count])
+        weight = self.weight[:count].tolist()
+        for (who, *pair, outcome), own in zip(
+            np.column_stack(columns).tolist(), weight, strict=True
+        ):
+            first, second = reversed(pair) if outcome == RIGHT_WON else pair
+            sign = "=" if outcome == TIE else ">"
+            yield (
+                str(self.judges[who]),
+                f"{self.items[first]} {sign} {self.items[second]}",
+                f"{own:g}",
+            )
+
+    def _first_lists(self) -> Iterator[tuple[str, str, str]]:
+        """A few of the votes on more items, those that were not ranked set off by ``|``."""
+        lists = self.lists
+        for vote in range(min(lists.number, SHOWN)):
+            begin, end = lists.begin[vote : vote + 2].tolist()
+            item, level = lists.item[begin:end].tolist(), lists.level[begin:end].tolist()
+            said = str(self.items[item[0]])
+            for at in range(1, end - begin):
+                tied = "=" if at < lists.ranked[vote] else "|"
+                said += f" {tied if level[at] == level[at - 1] else '>'} {self.items[item[at]]}"
+            who = int(np.searchsorted(lists.start, vote, side="right")) - 1
+            yield str(self.judges[who]), short(said, WIDEST_VOTE), f"{lists.weight[vote]:g}"
 
     @property
     def n_items(self) -> int:
