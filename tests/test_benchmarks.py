@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import warnings
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib.util import find_spec
@@ -471,7 +472,8 @@ def test_numbers_may_differ_within_the_tolerance_and_a_data_set_may_not_be_missi
 
 
 def test_two_commits_that_differ_end_with_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = iter([{"one": ANSWER}, {"one": changed("items.0.score", 2.0)}] + 2 * [{}])
+    other = {"one": changed("items.0.score", 2.0)}
+    answers: Iterator[dict[str, Any]] = iter([{"one": ANSWER}, other, {}, {}])
     monkeypatch.setattr(agree, "checked_out", lambda names: nullcontext(names))
     monkeypatch.setattr(agree, "answers_of", lambda *_: next(answers))
     with pytest.raises(SystemExit) as ended:

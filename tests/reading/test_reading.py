@@ -192,13 +192,19 @@ class TestFrames:
     def test_what_is_nearly_a_frame_gets_an_input_error(self, odd: object) -> None:
         assert complaint(lambda: votes_from(odd))
 
-    def test_groups_of_a_frame(self) -> None:
-        frame = WINS.to_pandas()
-        for grouped in (frame.groupby("judge"), frame.groupby("judge")["winner"],
-                        WINS.group_by("judge"), WINS.lazy().group_by("judge")):  # fmt: skip
-            said = complaint(lambda grouped=grouped: votes_from(grouped))
-            assert "as it was before it was grouped" in said
-            assert "rank(frame, by=...)" in said
+    @pytest.mark.parametrize(
+        "grouped",
+        [
+            WINS.to_pandas().groupby("judge"),
+            WINS.to_pandas().groupby("judge")["winner"],
+            WINS.group_by("judge"),
+            WINS.lazy().group_by("judge"),
+        ],
+    )
+    def test_groups_of_a_frame(self, grouped: object) -> None:
+        said = complaint(lambda: votes_from(grouped))
+        assert "as it was before it was grouped" in said
+        assert "rank(frame, by=...)" in said
 
     def test_columns_of_one_name(self) -> None:
         said = complaint(lambda: votes_from({1: ["a"], "1": ["b"], "winner": ["a"]}))
