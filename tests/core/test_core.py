@@ -18,7 +18,8 @@ import juryrank as jr
 from juryrank import _core
 from juryrank.inference.chain import BACKWARDS, DEGREES, PRIORS, Chain, Draws, votes_of
 from juryrank.inference.opinions import Opinions, merged, opinions_of, rounded
-from juryrank.model.objective import EFFECT_SD, Objective
+from juryrank.model.objective import Objective
+from juryrank.model.prior import EFFECT_SD
 from juryrank.ranking.request import task_of
 from juryrank.solvers.search import ROUGH, search
 from juryrank.types import Floats

@@ -14,7 +14,8 @@ from numerics_help import Floats, minus_log_f
 
 from juryrank.model.effects import EffectModel
 from juryrank.model.noise import GUMBEL, Noise
-from juryrank.model.objective import NO_PRIOR, Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.votes.lists import Lists
 from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
 

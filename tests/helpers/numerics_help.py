@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from juryrank.model.noise import Noise
-from juryrank.model.objective import Prior
+from juryrank.model.prior import Prior
 from juryrank.votes.votes import Wins
 
 Floats = NDArray[np.float64]

@@ -18,7 +18,8 @@ from juryrank.inference.matrix_free import WideInformation
 from juryrank.model import objective
 from juryrank.model.effects import NO_EFFECTS, EffectModel
 from juryrank.model.noise import GUMBEL, NORMAL
-from juryrank.model.objective import Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import Prior
 from juryrank.solvers.search import ROUGH
 
 PRIOR = Prior(1.3, 0.7, effect_sd=2.0, tie_sd=0.8, order_sd=0.6)

@@ -16,7 +16,8 @@ from juryrank.inference.information import Information
 from juryrank.model.effects import EffectModel
 from juryrank.model.list_integrals import ChainedLists
 from juryrank.model.noise import GUMBEL, NORMAL
-from juryrank.model.objective import Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import Prior
 
 JUDGES, ITEMS = 4, 6
 

@@ -12,7 +12,8 @@ from scipy.optimize import minimize_scalar
 from juryrank import InputError, noise_from_log_density
 from juryrank.inference.information import Information
 from juryrank.model.noise import GUMBEL, NOISES, NORMAL, Noise
-from juryrank.model.objective import NO_PRIOR, Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR, Prior
 
 PRIOR = Prior(1.3, 0.7)
 

@@ -10,7 +10,8 @@ from scipy.optimize import minimize
 
 from juryrank import InputError
 from juryrank.model.noise import EXPONENTIAL, GUMBEL, NOISES, NORMAL, Noise
-from juryrank.model.objective import FIRST_GUESS, NO_PRIOR, Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import FIRST_GUESS, NO_PRIOR, Prior
 from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver

@@ -30,7 +30,8 @@ from juryrank.inference.covariance import by_information, gauge_of
 from juryrank.inference.information import Information
 from juryrank.model.effects import NO_EFFECTS, EffectModel
 from juryrank.model.noise import NOISES
-from juryrank.model.objective import NO_PRIOR, Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.solvers.search import ROUGH
 from juryrank.votes.lists import (
     Lists,

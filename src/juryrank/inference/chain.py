@@ -46,7 +46,8 @@ from numpy.typing import NDArray
 
 from juryrank import _core
 from juryrank.inference.opinions import Codes, Opinions, VoteInformation, juries_of, rounded
-from juryrank.model.objective import EFFECT_SD, Objective
+from juryrank.model.objective import Objective
+from juryrank.model.prior import EFFECT_SD
 from juryrank.types import Floats
 
 Value = TypeVar("Value", bound=np.generic)

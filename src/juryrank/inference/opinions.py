@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from juryrank.model.objective import NO_PRIOR, Objective
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists, choices, judge_codes
 from juryrank.votes.votes import ALL_ONE, Wins, total_weight, wins_taken

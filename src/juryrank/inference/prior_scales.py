@@ -18,7 +18,8 @@ import numpy as np
 
 from juryrank.inference.opinions import Codes, merged
 from juryrank.inference.sampling import Length, Sample, sample
-from juryrank.model.objective import EFFECT_SD, LIST_ENTRY_WORK, Objective, Prior
+from juryrank.model.objective import LIST_ENTRY_WORK, Objective
+from juryrank.model.prior import EFFECT_SD, Prior
 from juryrank.solvers.search import ROUGH, search
 from juryrank.types import Floats
 from juryrank.votes.lists import begins_of, places_of, taken

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from scipy.special import gammainc
 
 from juryrank.inference.many_votes import reweighted
-from juryrank.model.objective import NO_PRIOR, Objective
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR
 from juryrank.solvers.search import ROUGH, search
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists, places_of

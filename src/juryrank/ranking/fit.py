@@ -47,7 +47,8 @@ from juryrank.judging.one_sided import (
     find_one_sided,
     without_cells,
 )
-from juryrank.model.objective import LARGEST_ACCURACY, NO_PRIOR, Objective, Prior
+from juryrank.model.objective import LARGEST_ACCURACY, Objective
+from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.ranking.cautions import (
     not_settled,
     remarks_on_direction,

@@ -46,7 +46,7 @@ from juryrank.judging.position import Allowances, Positions, positions
 from juryrank.judging.verdicts import RELIABLE, Observed, Standing, judge_columns, normal_standing
 from juryrank.model.effects import NO_EFFECTS
 from juryrank.model.noise import Noise
-from juryrank.model.objective import Prior
+from juryrank.model.prior import Prior
 from juryrank.model.registry import DEFAULT_MODEL
 from juryrank.ranking.by_value import Rankings, rank_each
 from juryrank.ranking.cautions import (

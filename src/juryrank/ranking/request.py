@@ -10,7 +10,8 @@ import numpy as np
 from juryrank.errors import InputError, counted
 from juryrank.model.effects import EffectModel
 from juryrank.model.noise import Noise, noise_of
-from juryrank.model.objective import EFFECT_SD, FIRST_GUESS, NO_PRIOR, Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import EFFECT_SD, FIRST_GUESS, NO_PRIOR, Prior
 from juryrank.model.registry import Model, model_named
 from juryrank.model.tie_readiness import judges_differ
 from juryrank.solvers.crowd import CrowdSolver
