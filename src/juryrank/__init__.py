@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from juryrank import datasets as datasets
     from juryrank.errors import InputError, JuryrankError, JuryrankWarning
     from juryrank.inference.intervals import Difference
-    from juryrank.model.noise import Noise, noise_from_log_density
+    from juryrank.model.noise import Noise
+    from juryrank.model.own_noise import noise_from_log_density
     from juryrank.model.points import Scale
     from juryrank.ranking.by_value import Rankings
     from juryrank.ranking.comparison import Comparison, compare
@@ -56,7 +57,7 @@ _HOME = {
     "compare": "ranking.comparison",
     "join_votes": "votes.concat",
     "judges": "ranking.judge_report",
-    "noise_from_log_density": "model.noise",
+    "noise_from_log_density": "model.own_noise",
     "rank": "ranking.rank",
     "read_votes": "reading",
     "simulate": "simulation.simulation",

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 
 from juryrank.cli.app import app
 from juryrank.errors import InputError
-from juryrank.model.noise import EXPONENTIAL, GUMBEL, NORMAL, noise_from_log_density
+from juryrank.model.noise import EXPONENTIAL, GUMBEL, NORMAL
 from juryrank.model.objective import Objective
+from juryrank.model.own_noise import noise_from_log_density
 from juryrank.paper import growth as growing
 from juryrank.paper import theory as study
 from juryrank.paper.constants import (

@@ -17,7 +17,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from juryrank.model.noise import NOISES, noise_from_log_density
+from juryrank.model.noise import NOISES
+from juryrank.model.own_noise import noise_from_log_density
 from juryrank.paper.constants import Truth
 from juryrank.reading import votes_from
 from juryrank.simulation.simulation import simulate
