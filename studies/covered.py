@@ -27,7 +27,7 @@ import polars as pl
 import juryrank as jr
 from juryrank.inference.covariance import Intervals
 from juryrank.inference.posterior import half_width
-from juryrank.inference.sampling import gauge_scale
+from juryrank.model.gauge import gauge_scale
 from juryrank.ranking.ranking import Ranking
 from juryrank.ranking.request import Order, Ties
 from juryrank.simulation.simulation import Simulation

@@ -12,8 +12,9 @@ import juryrank as jr
 from juryrank.errors import InputError
 from juryrank.inference import covariance as module
 from juryrank.inference import information
-from juryrank.inference.covariance import by_information, gauge_of, moves_of_judges
-from juryrank.inference.sampling import gauge_scale, robust_gauge
+from juryrank.inference.covariance import by_information
+from juryrank.inference.sandwich import moves_of_judges
+from juryrank.model.gauge import gauge_of, gauge_scale, robust_gauge
 from juryrank.model.objective import Objective
 from juryrank.ranking.fit import Fitted, fit
 from juryrank.ranking.request import PriorChoice, task_of

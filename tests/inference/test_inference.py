@@ -19,15 +19,8 @@ from juryrank.inference.opinions import Codes, merged, opinions_of
 from juryrank.inference.posterior import Posterior, shared_by_equals
 from juryrank.inference.prior_scales import part_of, volume_of
 from juryrank.inference.ranks_and_tiers import claims
-from juryrank.inference.sampling import (
-    Length,
-    Sample,
-    gauge_scale,
-    least_effective,
-    robust_gauge,
-    sample,
-    turned_upright,
-)
+from juryrank.inference.sampling import Length, Sample, least_effective, sample, turned_upright
+from juryrank.model.gauge import gauge_scale, robust_gauge
 from juryrank.model.objective import Objective
 from juryrank.ranking.request import task_of
 from juryrank.solvers.search import ROUGH, search

@@ -12,11 +12,12 @@ from juryrank._kernels import BLOCK
 from juryrank.inference import covariance as uncertainty
 from juryrank.inference import information
 from juryrank.inference.conjugate_gradients import System, solved
-from juryrank.inference.covariance import Uncertainty, by_information, gauge_of
+from juryrank.inference.covariance import Uncertainty, by_information
 from juryrank.inference.information import Information, inverse_of
 from juryrank.inference.matrix_free import WideInformation
 from juryrank.model import objective
 from juryrank.model.effects import NO_EFFECTS, EffectModel
+from juryrank.model.gauge import gauge_of
 from juryrank.model.noise import GUMBEL, NORMAL
 from juryrank.model.objective import Objective
 from juryrank.model.prior import Prior

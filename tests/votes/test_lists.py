@@ -26,9 +26,10 @@ from lists_help import (
 
 from juryrank.inference import covariance as uncertainty
 from juryrank.inference import information as blocks
-from juryrank.inference.covariance import by_information, gauge_of
+from juryrank.inference.covariance import by_information
 from juryrank.inference.information import Information
 from juryrank.model.effects import NO_EFFECTS, EffectModel
+from juryrank.model.gauge import gauge_of
 from juryrank.model.noise import NOISES
 from juryrank.model.objective import Objective
 from juryrank.model.prior import NO_PRIOR, Prior

@@ -25,9 +25,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from juryrank.inference.covariance import Gauge, Uncertainty
+from juryrank.inference.covariance import Uncertainty
 from juryrank.inference.information import MOST_DENSE, Information, inverse_of
-from juryrank.inference.sampling import gauge_scale
+from juryrank.model.gauge import Gauge, gauge_scale
 from juryrank.model.noise import Noise
 from juryrank.model.objective import Objective
 from juryrank.solvers.solution import Solution

@@ -8,10 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank.inference.covariance import (
-    Gauge,
-    gauge_of,
-)
 from juryrank.inference.many_votes import (
     Attenuation,
     TasteNoise,
@@ -30,15 +26,7 @@ from juryrank.inference.prior_scales import (
     volume_of,
     without_small_tie_effects,
 )
-from juryrank.inference.sampling import (
-    WHOLE,
-    Counter,
-    Length,
-    Sample,
-    robust_gauge,
-    sample,
-    turned_upright,
-)
+from juryrank.inference.sampling import WHOLE, Counter, Length, Sample, sample, turned_upright
 from juryrank.judging.accounts import Voice, say_of, voices_of, with_one_say
 from juryrank.judging.one_sided import (
     NOBODY,
@@ -47,6 +35,7 @@ from juryrank.judging.one_sided import (
     find_one_sided,
     without_cells,
 )
+from juryrank.model.gauge import Gauge, gauge_of, robust_gauge
 from juryrank.model.objective import LARGEST_ACCURACY, Objective
 from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.ranking.cautions import (

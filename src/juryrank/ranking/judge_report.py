@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from juryrank.errors import InputError, JuryrankWarning, counted
-from juryrank.inference.covariance import by_information, gauge_of, moves_of_judges
+from juryrank.inference.covariance import by_information
 from juryrank.inference.information import MOST_DENSE
+from juryrank.inference.sandwich import moves_of_judges
 from juryrank.judging.one_sided import votes_that_count
 from juryrank.judging.position import Positions
 from juryrank.judging.verdicts import by_attention
 from juryrank.model.effects import NO_EFFECTS
+from juryrank.model.gauge import gauge_of
 from juryrank.model.noise import Noise
 from juryrank.model.objective import Objective
 from juryrank.model.registry import DEFAULT_MODEL

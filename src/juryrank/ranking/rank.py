@@ -12,13 +12,8 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from juryrank.errors import InputError, JuryrankWarning
-from juryrank.inference.covariance import (
-    Intervals,
-    Uncertainty,
-    by_bootstrap,
-    by_information,
-    by_sandwich,
-)
+from juryrank.inference.bootstrap import by_bootstrap
+from juryrank.inference.covariance import Intervals, Uncertainty, by_information
 from juryrank.inference.information import MOST_DENSE
 from juryrank.inference.many_votes import blurred, with_tastes
 from juryrank.inference.posterior import (
@@ -27,11 +22,8 @@ from juryrank.inference.posterior import (
     SampledPosterior,
     centred,
 )
-from juryrank.inference.sampling import (
-    BRIEF,
-    WHOLE,
-    Counter,
-)
+from juryrank.inference.sampling import BRIEF, WHOLE, Counter
+from juryrank.inference.sandwich import by_sandwich
 from juryrank.inference.tastes import (
     Orders,
     OutlyingTaste,
