@@ -15,14 +15,8 @@ from scipy.optimize import minimize_scalar
 
 import juryrank as jr
 from juryrank.judging import one_sided as guard
-from juryrank.judging.one_sided import (
-    NOBODY,
-    OneSided,
-    _accuracy_elsewhere,
-    _first_of_each,
-    largest_z,
-    without_cells,
-)
+from juryrank.judging.cells import NOBODY, OneSided, without_cells
+from juryrank.judging.one_sided import _accuracy_elsewhere, _first_of_each, largest_z
 from juryrank.model.objective import Objective
 from juryrank.ranking.request import task_of
 from juryrank.solvers.solution import Solution

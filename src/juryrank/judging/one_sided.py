@@ -26,21 +26,28 @@ other items and is left alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank import _kernels
 from juryrank.inference.normal import quantile
+from juryrank.judging.capped_weights import capped, fair_totals
+from juryrank.judging.cells import (
+    NOBODY,
+    OneSided,
+    cell_counts,
+    dropped,
+    heavy_cells,
+    in_cells,
+    without_cells,
+)
 from juryrank.model.objective import Objective
 from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
-from juryrank.votes.lists import Lists, begins_of, places_of, taken, tie_sizes, without_entries
-from juryrank.votes.storage import give_back, new_like, ranges
-from juryrank.votes.votes import NO_SIDES, NO_TIES, Votes, Wins, total_weight, wins_taken
+from juryrank.votes.lists import Lists, begins_of, places_of, taken, without_entries
+from juryrank.votes.votes import NO_SIDES, total_weight, wins_taken
 
 LEAST_VOTES = 10
 """A judge with fewer votes on an item cannot carry it far."""
@@ -68,37 +75,6 @@ VOTES_AT_ONCE = 1 << 18
 """A judge's votes are copied as often as it is under suspicion."""
 MOST_STEPS = 60
 SMALL_STEP = 1e-6
-LONGEST_COUNT = 1000
-WEIGHTS_LOOKED_AT = 1 << 22
-"""So many weights, evenly spaced, say well enough what a full one is."""
-
-Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class OneSided:
-    """Judges and items (by code) whose votes do not go together, the clearest first."""
-
-    judge: NDArray[np.int64]
-    item: NDArray[np.int64]
-    votes: Floats
-    won: Floats
-    expected: Floats
-    """How many of the votes the item should have won."""
-    z: Floats
-
-    def __len__(self) -> int:
-        return len(self.judge)
-
-    def with_whole_votes(self, say: Floats) -> OneSided:
-        """The same in votes, if those of each judge counted only so many times."""
-        whole = 1.0 / say[self.judge]
-        return replace(
-            self, votes=whole * self.votes, won=whole * self.won, expected=whole * self.expected
-        )
-
-
-NOBODY = OneSided(*(np.empty(0, dtype=np.int64),) * 2, *(np.empty(0),) * 4)
 
 
 def find_one_sided(objective: Objective, taste: float = 0.0) -> OneSided:
@@ -123,174 +99,15 @@ def find_one_sided(objective: Objective, taste: float = 0.0) -> OneSided:
     return found
 
 
-def without_cells(objective: Objective, found: OneSided) -> Objective:
-    """The objective when the votes of these judges on these items are set aside.
-
-    A pair is dropped; from a list only the item is: what it says of the others stands. Where it
-    was tied, the others may be a group of a size that was not tied before.
-    """
-    return _with_sizes_left(_dropped(objective, found)) if len(found) else objective
-
-
-def _dropped(objective: Objective, found: OneSided) -> Objective:
-    """The objective without these votes, its effects as they were."""
-    lists = objective.lists
-    return replace(
-        objective,
-        wins=_without_pairs(objective.wins, found),
-        lists=without_entries(lists, entries_in_cells(lists, found)),
-    )
-
-
-def _without_pairs(wins: Wins, found: OneSided) -> Wins:
-    """The wins that are not of these judges on these items."""
-    number = np.diff(wins.start)
-    for u in np.unique(found.judge):
-        own = slice(wins.start[u], wins.start[u + 1])
-        number[u] -= np.count_nonzero(_on_items(wins.winner[own], wins.loser[own], found, u))
-    start = np.concatenate(([0], np.cumsum(number)))
-    columns: dict[str, NDArray[Any]] = wins._asdict()
-    there = [name for name in columns if name != "start" and len(columns[name])]
-    kept: dict[str, NDArray[Any]] = {
-        name: new_like(wins.winner, int(start[-1]), columns[name].dtype) for name in there
-    }
-    for first, end in ranges(wins.start):
-        own, place = slice(wins.start[first], wins.start[end]), slice(start[first], start[end])
-        here = (found.judge >= first) & (found.judge < end)
-        of_these = replace(found, judge=found.judge[here] - first, item=found.item[here])
-        its_start = wins.start[first : end + 1] - wins.start[first]
-        keep = ~in_cells(its_start, wins.winner[own], wins.loser[own], of_these)
-        for name in there:
-            kept[name][place] = columns[name][own][keep]
-            give_back(columns[name][own], kept[name][place])
-    return wins._replace(start=start, **kept)
-
-
-def _with_sizes_left(objective: Objective) -> Objective:
-    """The objective with the sizes of ties that there are."""
-    wins, effects = objective.wins, objective.effects
-    if not effects.sizes:
-        return objective
-    sizes = set(tie_sizes(objective.lists).tolist()) | ({2} if wins.tied.any() else set())
-    if effects.as_one and sizes:
-        sizes = {2}
-    tied = NO_TIES
-    if 2 in sizes:
-        tied = wins.tied if len(wins.tied) else np.zeros(len(wins.winner), dtype=np.bool_)
-    return replace(
-        objective,
-        wins=wins._replace(tied=tied),
-        effects=replace(
-            effects,
-            sizes=tuple(sorted(sizes)),
-            ties_by_judge=effects.ties_by_judge and bool(sizes),
-            as_one=effects.as_one and bool(sizes),
-        ),
-    )
-
-
-def in_cells(
-    start: NDArray[np.int64], one: NDArray[np.int32], other: NDArray[np.int32], found: OneSided
-) -> Mask:
-    """Which votes on pairs are those of these judges on these items."""
-    inside = np.zeros(len(one), dtype=np.bool_)
-    for u in np.unique(found.judge):
-        own = slice(start[u], start[u + 1])
-        inside[own] = _on_items(one[own], other[own], found, u)
-    return inside
-
-
-def _on_items(
-    one: NDArray[np.int32], other: NDArray[np.int32], found: OneSided, judge: int
-) -> Mask:
-    """Which of a judge's votes on pairs are on the items found with it."""
-    inside = np.zeros(len(one), dtype=np.bool_)
-    for item in found.item[found.judge == judge]:
-        inside |= (one == item) | (other == item)
-    return inside
-
-
-def entries_in_cells(lists: Lists, found: OneSided) -> Mask:
-    """Which entries of lists are these items in the lists of these judges."""
-    inside = np.zeros(len(lists.item), dtype=np.bool_)
-    for u, i in zip(found.judge, found.item, strict=True):
-        own = slice(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]])
-        inside[own] |= lists.item[own] == i
-    return inside
-
-
-def votes_that_count(votes: Votes, found: OneSided) -> Votes:
-    """The votes without those that are set aside."""
-    if not len(found):
-        return votes
-    pairs = ~in_cells(votes.start, votes.left, votes.right, found)
-    kept = votes.subset(np.concatenate((pairs, np.ones(votes.lists.number, dtype=np.bool_))))
-    lists = without_entries(votes.lists, entries_in_cells(votes.lists, found))
-    return replace(kept, lists=lists)
-
-
-def number_in_cells(votes: Votes, found: OneSided) -> int:
-    """How many votes are those of these judges on these items."""
-    lists = votes.lists
-    pairs = 0
-    for u in np.unique(found.judge):
-        own = slice(votes.start[u], votes.start[u + 1])
-        pairs += int(_on_items(votes.left[own], votes.right[own], found, u).sum())
-        give_back(votes.left[own], votes.right[own])
-    return pairs + len(np.unique(lists.entry_list[entries_in_cells(lists, found)]))
-
-
-def _some_judges(objective: Objective) -> Iterator[tuple[int, Wins, Lists]]:
-    """The votes of some judges after the other, with the code of the first of them."""
-    wins, lists = objective.wins, objective.lists
-    for first, end in ranges(wins.start):
-        some = slice(first, end + 1)
-        yield first, wins._replace(start=wins.start[some]), lists._replace(start=lists.start[some])
-        own = slice(wins.start[first], wins.start[end])
-        give_back(wins.winner[own], wins.loser[own], wins.weight[own], wins.tied[own])
-
-
-def _heavy_cells(
-    objective: Objective,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
-    """Judges and items with many votes: codes, votes won, votes."""
-    found = []
-    for first, wins, lists in _some_judges(objective):
-        judge, *rest = _kernels.heavy_cells(wins, lists, objective.n_items, float(LEAST_VOTES))
-        found.append((judge + first, *rest))
-    judge, item, won, votes = (np.concatenate(part) for part in zip(*found, strict=True))
-    return judge, item, won, votes
-
-
-def _fair_totals(objective: Objective) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """Per item: votes won, all its votes, with capped weights; the number of judges on it."""
-    n = objective.n_items
-    won, votes, judges = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
-    for part in _capped_parts(objective):
-        its_won, its_votes, its_judges = _kernels.item_totals(part.wins, part.lists, n)
-        won += its_won
-        votes += its_votes
-        judges += its_judges
-    return won, votes, judges
-
-
-def _cell_counts(objective: Objective, most: int) -> NDArray[np.int64]:
-    """How many pairs of judge and item have 0, 1, ... `most` (or more) votes."""
-    counts = np.zeros(most + 1, dtype=np.int64)
-    for _, wins, lists in _some_judges(objective):
-        counts += _kernels.cell_counts(wins, lists, objective.n_items, most)
-    return counts
-
-
 def _suspects(objective: Objective) -> OneSided:
     """Pairs with many votes, and with a share of wins far from the item's usual one.
 
     The usual share counts every judge once, so that it is not made by the suspect.
     """
-    judge, item, won, votes = _heavy_cells(objective)
+    judge, item, won, votes = heavy_cells(objective, float(LEAST_VOTES))
     if not len(judge):
         return NOBODY
-    up, all_votes, judges = _fair_totals(objective)
+    up, all_votes, judges = fair_totals(objective)
     share = (up[item] + 1.0) / (all_votes[item] + 2.0)
     z = (won - votes * share) / np.sqrt(votes * share * (1.0 - share))
     odd = np.flatnonzero((np.abs(z) > SUSPICIOUS) & (judges[item] > LEAST_OTHERS))
@@ -306,66 +123,12 @@ def _first_of_each(group: NDArray[np.int64], key: Floats, count: int) -> NDArray
     return np.sort(order[np.arange(len(order)) - begins < count])
 
 
-class _CappedPart(NamedTuple):
-    """The votes of some judges, with weights that are capped."""
-
-    wins: Wins
-    lists: Lists
-    """All lists, of which these judges' count."""
-    pairs_at: slice
-    lists_at: slice
-
-
-def _capped_parts(objective: Objective) -> Iterator[_CappedPart]:
-    """Votes with weights under which no judge has more on an item than is usual."""
-    wins, lists, usual = objective.wins, objective.lists, _usual(objective)
-    for first, end in ranges(wins.start):
-        own = slice(wins.start[first], wins.start[end])
-        its_lists = slice(lists.start[first], lists.start[end])
-        some = wins_taken(wins, own, wins.start[first : end + 1] - wins.start[first])
-        among = lists._replace(start=lists.start[first : end + 1])
-        weight, of_lists = _kernels.capped_weights(some, among, objective.n_items, usual)
-        capped = some._replace(given_weight=weight), among._replace(weight=of_lists)
-        yield _CappedPart(*capped, own, its_lists)
-        give_back(wins.winner[own], wins.loser[own], wins.weight[own])
-
-
-def capped(objective: Objective) -> Objective:
-    """Weights under which no judge has more votes on an item than is usual."""
-    wins, lists = objective.wins, objective.lists
-    weight = new_like(wins.winner, len(wins.winner), np.dtype(np.float64))
-    list_weight = lists.weight.copy()
-    for part in _capped_parts(objective):
-        weight[part.pairs_at] = part.wins.given_weight
-        list_weight[part.lists_at] = part.lists.weight[part.lists_at]
-        give_back(weight[part.pairs_at])
-    return replace(
-        objective, wins=wins._replace(given_weight=weight), lists=lists._replace(weight=list_weight)
-    )
-
-
-def _usual(objective: Objective) -> float:
-    """The median number of votes of a judge on an item it has voted on, times a full weight.
-
-    Nine tenths of the weights are at most a full one: halves of ties are below it.
-    """
-    wins, lists = objective.wins, objective.lists
-    counts = _cell_counts(objective, LONGEST_COUNT)
-    median = max(np.searchsorted(np.cumsum(counts), 0.5 * counts.sum()), 1)
-    if not len(wins.given_weight) and not len(lists.weight):
-        return float(median)
-    stride = max(1, -(-len(wins.winner) // WEIGHTS_LOOKED_AT))
-    weights = np.concatenate((wins.weight[::stride], lists.weight))
-    give_back(wins.weight)
-    return float(median) * float(np.quantile(weights, 0.9))
-
-
 def _tested(objective: Objective, cells: OneSided, taste: float) -> OneSided:
     """Those of the cells that chance can hardly explain."""
     fair = capped(objective)
     solution = search(fair, ROUGH)
     accuracy = _accuracy_elsewhere(fair, solution, cells)
-    needed = -quantile(0.5 * CHANCE / int(_cell_counts(objective, 1)[1]))
+    needed = -quantile(0.5 * CHANCE / int(cell_counts(objective, 1)[1]))
     worth = np.flatnonzero(largest_z(objective, solution, accuracy, cells) > needed)
     cells, accuracy = _some(cells, worth), accuracy[worth]
     curvature = fair.curvature(solution.state, solution.accuracy).state
@@ -427,7 +190,7 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
             np.append(behind[u], i) for u, i in zip(judge[some], cells.item[some], strict=True)
         ]
         place = np.repeat(np.arange(len(in_question)), list(map(len, in_question)))
-        elsewhere = _dropped(own, replace(NOBODY, judge=place, item=np.concatenate(in_question)))
+        elsewhere = dropped(own, replace(NOBODY, judge=place, item=np.concatenate(in_question)))
         elsewhere.profile(solution.state[: elsewhere.layout.size], accuracy[some])
     return accuracy
 

@@ -28,8 +28,8 @@ from juryrank.inference.posterior import half_width
 from juryrank.inference.ranks_and_tiers import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.tastes import Orders, OutlyingTaste
 from juryrank.judging.accounts import Voice
+from juryrank.judging.cells import NOBODY, OneSided
 from juryrank.judging.consistency import Consistency, consistency_of
-from juryrank.judging.one_sided import NOBODY, OneSided
 from juryrank.judging.position import Positions, position_biased, position_reason
 from juryrank.model.registry import APART_FROM_OTHERS, DISAGREEING, VERDICTS, Model, Verdict
 from juryrank.text import WIDEST_NAME, short

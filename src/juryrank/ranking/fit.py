@@ -28,13 +28,9 @@ from juryrank.inference.prior_scales import (
 )
 from juryrank.inference.sampling import WHOLE, Counter, Length, Sample, sample, turned_upright
 from juryrank.judging.accounts import Voice, say_of, voices_of, with_one_say
-from juryrank.judging.one_sided import (
-    NOBODY,
-    OneSided,
-    capped,
-    find_one_sided,
-    without_cells,
-)
+from juryrank.judging.capped_weights import capped
+from juryrank.judging.cells import NOBODY, OneSided, without_cells
+from juryrank.judging.one_sided import find_one_sided
 from juryrank.model.gauge import Gauge, gauge_of, robust_gauge
 from juryrank.model.objective import LARGEST_ACCURACY, Objective
 from juryrank.model.prior import NO_PRIOR, Prior

@@ -18,7 +18,7 @@ from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.inference.covariance import by_information
 from juryrank.inference.information import MOST_DENSE
 from juryrank.inference.sandwich import moves_of_judges
-from juryrank.judging.one_sided import votes_that_count
+from juryrank.judging.cells import votes_that_count
 from juryrank.judging.position import Positions
 from juryrank.judging.verdicts import by_attention
 from juryrank.model.effects import NO_EFFECTS

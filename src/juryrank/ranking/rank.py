@@ -30,10 +30,8 @@ from juryrank.inference.tastes import (
     orders_of,
     outlying_tastes,
 )
-from juryrank.judging.one_sided import (
-    LEAST_JUDGES,
-    number_in_cells,
-)
+from juryrank.judging.cells import number_in_cells
+from juryrank.judging.one_sided import LEAST_JUDGES
 from juryrank.judging.position import Allowances, Positions, positions
 from juryrank.judging.verdicts import RELIABLE, Observed, Standing, judge_columns, normal_standing
 from juryrank.model.effects import NO_EFFECTS

@@ -20,7 +20,7 @@ from juryrank.inference.intervals import Difference, difference, item_columns
 from juryrank.inference.posterior import Posterior, SampledPosterior
 from juryrank.inference.prediction import UNSEEN, DrawnPredictions
 from juryrank.inference.tastes import tastes_frame
-from juryrank.judging.one_sided import OneSided, votes_that_count
+from juryrank.judging.cells import OneSided, votes_that_count
 from juryrank.judging.position import Allowances
 from juryrank.model.effects import EffectModel, Layout
 from juryrank.model.noise import Noise
