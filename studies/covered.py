@@ -33,7 +33,8 @@ from juryrank.ranking.request import Order, Ties
 from juryrank.simulation.simulation import Simulation
 from juryrank.types import Floats
 from juryrank.votes.lists import choices
-from juryrank.votes.votes import Votes, total_weight
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import total_weight
 from studies.running import all_results
 
 CONFIDENCE = 0.95

@@ -33,7 +33,7 @@ from juryrank.model.objective import Objective
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 from juryrank.votes.storage import give_back, ranges
-from juryrank.votes.votes import total_weight
+from juryrank.votes.weights import total_weight
 
 NEGLIGIBLE = 0.01
 """Tastes that add less than this part to the variance of any judge's votes are left out."""

@@ -19,7 +19,8 @@ from juryrank.model.objective import Objective
 from juryrank.model.prior import NO_PRIOR
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists, choices, judge_codes
-from juryrank.votes.votes import ALL_ONE, Wins, total_weight, wins_taken
+from juryrank.votes.votes import Wins, wins_taken
+from juryrank.votes.weights import ALL_ONE, total_weight
 
 Codes = NDArray[np.int64]
 

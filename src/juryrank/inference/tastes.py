@@ -11,7 +11,8 @@ from juryrank.inference.opinions import Codes
 from juryrank.inference.ranks_and_tiers import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.sampling import Sample
 from juryrank.types import Floats
-from juryrank.votes.votes import Votes, total_weight
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import total_weight
 
 TASTES = {
     "judge": pl.String(),

@@ -34,7 +34,8 @@ from juryrank.solvers.search import ROUGH, search
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists, places_of
 from juryrank.votes.storage import give_back, ranges
-from juryrank.votes.votes import Wins, total_weight
+from juryrank.votes.votes import Wins
+from juryrank.votes.weights import total_weight
 
 Codes = NDArray[np.int64]
 Hashes = NDArray[np.uint64]

@@ -47,7 +47,8 @@ from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists, begins_of, places_of, taken, without_entries
-from juryrank.votes.votes import NO_SIDES, total_weight, wins_taken
+from juryrank.votes.votes import NO_SIDES, wins_taken
+from juryrank.votes.weights import total_weight
 
 LEAST_VOTES = 10
 """A judge with fewer votes on an item cannot carry it far."""

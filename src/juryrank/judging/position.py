@@ -14,7 +14,8 @@ from juryrank.model.noise import Noise
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 from juryrank.votes.storage import give_back, ranges
-from juryrank.votes.votes import Votes, given, weight_per_judge
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import given, weight_per_judge
 
 LEAST_POSITION_BIAS = 0.1
 """The share of votes moved to one side that is worth a word."""

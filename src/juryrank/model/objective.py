@@ -35,7 +35,8 @@ from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.types import Floats
 from juryrank.votes.lists import NO_LISTS, Lists, choices, no_lists
 from juryrank.votes.storage import give_back, is_mapped
-from juryrank.votes.votes import Wins, total_weight, wins_per_judge
+from juryrank.votes.votes import Wins, wins_per_judge
+from juryrank.votes.weights import total_weight
 
 CHUNKS = 16
 """Large sums are always split into as many parts, so that threads do not change the answer,"""

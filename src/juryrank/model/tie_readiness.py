@@ -17,7 +17,8 @@ import numpy as np
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists, judge_codes
 from juryrank.votes.storage import give_back, ranges
-from juryrank.votes.votes import TIE, Votes, total_weight, weight_per_judge
+from juryrank.votes.votes import TIE, Votes
+from juryrank.votes.weights import total_weight, weight_per_judge
 
 MORE_THAN_CHANCE = 1.645
 """What a standard normal number exceeds in one case of twenty."""

@@ -23,7 +23,8 @@ from juryrank.paper.constants import Truth
 from juryrank.reading import votes_from
 from juryrank.simulation.simulation import simulate
 from juryrank.types import Floats
-from juryrank.votes.votes import Wins, total_weight
+from juryrank.votes.votes import Wins
+from juryrank.votes.weights import total_weight
 
 Terms = Callable[[ArrayLike], tuple[Floats, Floats, Floats]]
 """``g``, ``g'`` and ``g''``, as `Noise.terms` gives them."""

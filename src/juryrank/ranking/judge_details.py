@@ -10,7 +10,8 @@ from juryrank.ranking.fit import fit
 from juryrank.ranking.misfit import in_few_pairs, residuals
 from juryrank.ranking.request import task_of
 from juryrank.types import Floats
-from juryrank.votes.votes import Votes, weight_per_judge
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import weight_per_judge
 
 MODELS_BY_NOISE = {"gumbel": ("hbtl", "btl"), "normal": ("htcv", "tcv")}
 """Named models with judges who differ, and with equal ones; other noises are close to Gumbel."""

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from juryrank.errors import counted
 from juryrank.types import Floats
 from juryrank.votes.lists import items_looked_at, shortened
-from juryrank.votes.votes import LEFT_WON, TIE, Votes, total_weight
+from juryrank.votes.votes import LEFT_WON, TIE, Votes
+from juryrank.votes.weights import total_weight
 
 Codes = NDArray[np.int32] | NDArray[np.int64]
 

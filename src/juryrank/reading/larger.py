@@ -67,7 +67,8 @@ from juryrank.votes.concat import joined_names, joined_notices, joined_spellings
 from juryrank.votes.lists import no_lists
 from juryrank.votes.lookalikes import Spellings
 from juryrank.votes.storage import check_room, give_back, in_room, new_mapped, pieces, ranges
-from juryrank.votes.votes import LEFT_WON, LeftOut, Votes, equal_weights
+from juryrank.votes.votes import LEFT_WON, LeftOut, Votes
+from juryrank.votes.weights import equal_weights
 
 LARGEST_BATCH, LARGEST_PIECE = 1 << 18, 1 << 20
 BYTES_PER_READ_ROW = 1000

@@ -36,7 +36,8 @@ from juryrank.reading.rows import (
 )
 from juryrank.reading.spelling import sentences, told, with_spellings
 from juryrank.votes.lists import no_lists
-from juryrank.votes.votes import LEFT_WON, Repeats, Votes, equal_weights
+from juryrank.votes.votes import LEFT_WON, Repeats, Votes
+from juryrank.votes.weights import equal_weights
 
 
 def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:

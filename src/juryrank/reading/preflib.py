@@ -13,7 +13,8 @@ from juryrank.reading.columns import RankingColumns
 from juryrank.reading.nesting import flat
 from juryrank.reading.plain import PLACE, Plain
 from juryrank.votes.lists import taken
-from juryrank.votes.votes import Votes, equal_weights
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import equal_weights
 
 COLUMNS = RankingColumns("order", None, None, "count", unread="unread")
 """The columns of the frame that `preflib_rows` makes, beside the place of each order."""

@@ -23,7 +23,8 @@ from juryrank.model.noise import Noise
 from juryrank.model.registry import Model
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists, no_lists
-from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes, equal_weights
+from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
+from juryrank.votes.weights import equal_weights
 
 Codes = NDArray[np.int64]
 

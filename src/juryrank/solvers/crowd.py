@@ -16,7 +16,7 @@ from juryrank.model.objective import Objective
 from juryrank.solvers.solution import Solution, Watcher
 from juryrank.types import Floats
 from juryrank.votes.lists import judge_codes
-from juryrank.votes.votes import total_weight
+from juryrank.votes.weights import total_weight
 
 LEAST_CHANCE = 1e-6
 

@@ -21,7 +21,8 @@ from juryrank.model.objective import Objective
 from juryrank.solvers.solution import Solution, Trace, Watcher
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.types import Floats, finite_numbers
-from juryrank.votes.votes import total_weight, wins_per_judge
+from juryrank.votes.votes import wins_per_judge
+from juryrank.votes.weights import total_weight
 
 Order = Literal["simultaneous", "accuracy-first", "score-first"]
 Loss = Literal["sum", "mean"]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from juryrank.solvers.solution import Solution
-from juryrank.votes.votes import Wins, total_weight
+from juryrank.votes.votes import Wins
+from juryrank.votes.weights import total_weight
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,9 @@ from juryrank.votes.votes import (
     Reading,
     Repeats,
     Votes,
-    are_equal_weights,
-    equal_weights,
     in_natural_order,
 )
+from juryrank.votes.weights import are_equal_weights, equal_weights
 
 Codes = NDArray[np.int32]
 

@@ -17,7 +17,8 @@ from scipy.special import ndtri, rel_entr
 
 from juryrank.threads import one_blas_thread
 from juryrank.types import Floats
-from juryrank.votes.votes import Votes, total_weight
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import total_weight
 
 BINS = 10
 """Of the chance that the favourite wins, from one half to one."""

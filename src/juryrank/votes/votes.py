@@ -19,59 +19,21 @@ from juryrank.votes.lists import Lists, judge_codes, no_lists, pairs_of, tied_pa
 from juryrank.votes.lists import kept as kept_lists
 from juryrank.votes.lookalikes import Spellings
 from juryrank.votes.storage import give_back, new_like, pieces, ranges
+from juryrank.votes.weights import (
+    ALL_ONE,
+    are_equal_weights,
+    equal_weights,
+    given,
+    total_weight,
+    weight_per_judge,
+    weights_taken,
+)
 
 LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
 MOST_VALUES = 5
 """So many values of a column are named in a sentence."""
 WIDEST_VALUE = 30
 NO_JUDGE_COLUMN = "There is no judge column: all votes count as one judge's."
-
-
-def total_weight(
-    codes: NDArray[np.int32] | NDArray[np.int64], weight: NDArray[np.float64], count: int
-) -> NDArray[np.float64]:
-    """Sum the weights of each code below `count`."""
-    total = np.zeros(count)
-    for some in pieces(len(codes)):
-        total += np.bincount(codes[some], weights=weight[some], minlength=count)
-        give_back(codes[some], weight[some])
-    return total
-
-
-def weight_per_judge(start: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the weights of each judge's votes."""
-    if are_equal_weights(weight):
-        return np.diff(start).astype(np.float64)
-    total = np.zeros(len(start) - 1)
-    for first, end in ranges(start):
-        own = weight[start[first] : start[end]]
-        judge = judge_codes(start[first : end + 1])
-        total[first:end] = total_weight(judge, own, end - first)
-    return total
-
-
-def equal_weights(count: int) -> NDArray[np.float64]:
-    """Weights that are all 1, and take no memory."""
-    return np.broadcast_to(np.float64(1.0), count)
-
-
-def are_equal_weights(weight: NDArray[np.float64]) -> bool:
-    """Whether these are `equal_weights`."""
-    return weight.strides == (0,)
-
-
-def given(weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The weights, or nothing if they are `equal_weights`."""
-    return ALL_ONE if are_equal_weights(weight) else weight
-
-
-def weights_taken(
-    weight: NDArray[np.float64], rows: NDArray[np.int64] | NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Some of the weights."""
-    if not are_equal_weights(weight):
-        return weight[rows]
-    return equal_weights(int(rows.sum()) if rows.dtype == np.bool_ else len(rows))
 
 
 @dataclass(frozen=True)
@@ -212,7 +174,6 @@ class Reading:
         }
 
 
-ALL_ONE = np.empty(0)
 NO_TIES = np.empty(0, dtype=np.bool_)
 NO_SIDES = np.empty(0, dtype=np.int8)
 
