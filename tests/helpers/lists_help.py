@@ -265,8 +265,8 @@ def objective_of(
     votes: Votes, model: EffectModel, prior: Prior = NO_PRIOR, noise: Noise = GUMBEL
 ) -> Objective:
     """The objective with given effects."""
-    wins = votes.wins(ties=2 in model.sizes, sides=model.order)
-    return Objective(wins, votes.n_items, noise, prior, lists=votes.lists, effects=model)
+    coded = votes.for_model(ties=2 in model.sizes, sides=model.order)
+    return Objective(coded, noise, prior, effects=model)
 
 
 def random_point(seed: int, objective: Objective, scale: float = 1.0) -> tuple[Floats, Floats]:

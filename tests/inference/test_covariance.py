@@ -37,7 +37,7 @@ def fitted(prior: PriorChoice = "auto", model: str = "hbtl", lambda0: float = 0.
 def parts(found: Fitted) -> tuple[Objective, Floats, Floats, Floats]:
     assert found.objective is not None
     assert found.raw is not None
-    counts = np.diff(found.objective.wins.start).astype(float)
+    counts = found.objective.votes.pairs.per_judge.astype(float)
     return found.objective, found.raw.score, found.raw.accuracy, counts
 
 
@@ -177,11 +177,10 @@ def test_leaving_a_judge_out_to_first_order() -> None:
     assert found.raw is not None
     assert found.gauge is not None
     moved = moves_of_judges(objective, found.raw, found.gauge)(5)
-    weight = objective.wins.weight.copy()
-    weight[objective.wins.start[5] :] *= 0.99
-    again = replace(objective, wins=objective.wins._replace(given_weight=weight))
+    times = np.where(np.arange(objective.n_judges) < 5, 1.0, 0.99)
+    again = replace(objective, votes=objective.votes.reweighted(times))
     solution = jr.ProfileSolver(tolerance=1e-9).solve(again, found.raw.score, found.raw.accuracy)
-    counts = np.diff(objective.wins.start).astype(float)
+    counts = objective.votes.pairs.per_judge.astype(float)
     counts[5] *= 0.99
     change = answer_of(np.concatenate((solution.score, solution.accuracy)), 9, counts)[:9]
     np.testing.assert_allclose(found.solution.score - change, 0.01 * moved, atol=3e-5)

@@ -351,7 +351,7 @@ def test_work_by_ranges_gives_the_same(
     ):  # fmt: skip
         np.testing.assert_allclose(again.items["score"], ranking.items["score"], atol=near)
         assert again.judges["verdict"].to_list() == ranking.judges["verdict"].to_list()
-    assert is_mapped(votes.wins().winner) == (how == "in files")
+    assert votes.for_model().in_memory == (how == "in memory")
 
 
 @pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")

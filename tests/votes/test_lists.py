@@ -442,7 +442,7 @@ def test_a_pair_is_a_list_of_two(seed: int, by_judge: bool, as_one: bool) -> Non
         objective_of(made(rows, items=range(6), pairs_as_lists=as_lists), model, PRIOR)
         for as_lists in (False, True)
     )
-    assert (lists.wins.winner.size, pairs.lists.number) == (0, 0)
+    assert (lists.votes.pairs.number, pairs.votes.lists.number) == (0, 0)
     state, accuracy = random_point(seed, pairs)
     for ours, theirs in zip(
         pairs.slopes(state, accuracy), lists.slopes(state, accuracy), strict=True

@@ -37,17 +37,16 @@ from juryrank.judging.cells import (
     NOBODY,
     OneSided,
     cell_counts,
-    dropped,
     heavy_cells,
-    in_cells,
     without_cells,
 )
 from juryrank.model.objective import Objective
 from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
-from juryrank.votes.lists import Lists, begins_of, places_of, taken, without_entries
-from juryrank.votes.votes import NO_SIDES, wins_taken
+from juryrank.votes.cells import Cells, pairs_in_cells
+from juryrank.votes.coded import CodedVotes
+from juryrank.votes.lists import Lists, without_entries
 from juryrank.votes.weights import total_weight
 
 LEAST_VOTES = 10
@@ -87,34 +86,34 @@ def find_one_sided(objective: Objective, taste: float = 0.0) -> OneSided:
     if objective.n_judges < LEAST_JUDGES:
         return found
     for _ in range(MOST_ROUNDS):
-        cells = _suspects(remaining)
+        cells = _suspects(remaining.votes)
         if not len(cells):
             break
         more = _tested(remaining, cells, taste)
         if not len(more):
             break
         kept = without_cells(objective, _joined(found, more))
-        if not kept.n_entries:  # nothing would be left to rank by
+        if not kept.votes.n_entries:  # nothing would be left to rank by
             break
         found, remaining = _joined(found, more), kept
     return found
 
 
-def _suspects(objective: Objective) -> OneSided:
+def _suspects(votes: CodedVotes) -> OneSided:
     """Pairs with many votes, and with a share of wins far from the item's usual one.
 
     The usual share counts every judge once, so that it is not made by the suspect.
     """
-    judge, item, won, votes = heavy_cells(objective, float(LEAST_VOTES))
+    judge, item, won, number = heavy_cells(votes, float(LEAST_VOTES))
     if not len(judge):
         return NOBODY
-    up, all_votes, judges = fair_totals(objective)
+    up, all_votes, judges = fair_totals(votes)
     share = (up[item] + 1.0) / (all_votes[item] + 2.0)
-    z = (won - votes * share) / np.sqrt(votes * share * (1.0 - share))
+    z = (won - number * share) / np.sqrt(number * share * (1.0 - share))
     odd = np.flatnonzero((np.abs(z) > SUSPICIOUS) & (judges[item] > LEAST_OTHERS))
     if len(odd) > MANY_SUSPECTS:
         odd = odd[_first_of_each(judge[odd], -np.abs(z[odd]), MOST_OF_MANY)]
-    return OneSided(judge[odd], item[odd], votes[odd], won[odd], (votes * share)[odd], z[odd])
+    return OneSided(judge[odd], item[odd], number[odd], won[odd], (number * share)[odd], z[odd])
 
 
 def _first_of_each(group: NDArray[np.int64], key: Floats, count: int) -> NDArray[np.int64]:
@@ -126,10 +125,10 @@ def _first_of_each(group: NDArray[np.int64], key: Floats, count: int) -> NDArray
 
 def _tested(objective: Objective, cells: OneSided, taste: float) -> OneSided:
     """Those of the cells that chance can hardly explain."""
-    fair = capped(objective)
+    fair = replace(objective, votes=capped(objective.votes))
     solution = search(fair, ROUGH)
     accuracy = _accuracy_elsewhere(fair, solution, cells)
-    needed = -quantile(0.5 * CHANCE / int(cell_counts(objective, 1)[1]))
+    needed = -quantile(0.5 * CHANCE / int(cell_counts(objective.votes, 1)[1]))
     worth = np.flatnonzero(largest_z(objective, solution, accuracy, cells) > needed)
     cells, accuracy = _some(cells, worth), accuracy[worth]
     curvature = fair.curvature(solution.state, solution.accuracy).state
@@ -150,27 +149,17 @@ def _each_by_itself(objective: Objective, judges: NDArray[np.int64]) -> Objectiv
 
     Effects have no say here.
     """
-    wins, lists = objective.wins, objective.lists
-    if len(judges) == 1:  # what one judge said, which may be nearly everything, is not copied
-        rows: slice | NDArray[np.int64] = slice(*wins.start[judges[0] : judges[0] + 2])
-    else:
-        rows = places_of(wins.start, judges)
-    pairs = wins_taken(wins, rows, begins_of(wins.start, judges))
-    its_lists = taken(lists, places_of(lists.start, judges))
     return replace(
         objective,
-        wins=pairs._replace(side=NO_SIDES),
-        lists=its_lists._replace(start=begins_of(lists.start, judges)),
+        votes=objective.votes.of_judges(judges).without_sides(),
         fixed_accuracy=None if objective.accuracies_free else np.ones(len(judges)),
         effects=replace(objective.effects, ties_by_judge=False, order=False, order_by_judge=False),
     )
 
 
-def _batches(objective: Objective, cells: OneSided) -> Iterator[slice]:
+def _batches(votes: CodedVotes, cells: OneSided) -> Iterator[slice]:
     """Cells one after the other whose judges, each counted with each cell, have not many votes."""
-    wins, lists = objective.wins, objective.lists
-    entries = np.diff(wins.start) + np.diff(lists.begin[lists.start])
-    batch = np.cumsum(entries[cells.judge]) // VOTES_AT_ONCE
+    batch = np.cumsum(votes.entries_per_judge[cells.judge]) // VOTES_AT_ONCE
     ends = np.flatnonzero(np.diff(batch, append=-1)) + 1
     yield from (slice(a, b) for a, b in zip(np.append(0, ends), ends, strict=False))
 
@@ -184,14 +173,15 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
         return objective.start_accuracy()[cells.judge]
     accuracy = np.ones(len(cells))
     judges, judge = np.unique(cells.judge, return_inverse=True)
-    behind = [_behind_all_votes(_each_by_itself(objective, np.array([u]))) for u in judges]
-    for some in _batches(objective, cells):
+    behind = [_behind_all_votes(objective.votes.of_range(u, u + 1)) for u in judges.tolist()]
+    for some in _batches(objective.votes, cells):
         own = _each_by_itself(objective, cells.judge[some])
         in_question = [
             np.append(behind[u], i) for u, i in zip(judge[some], cells.item[some], strict=True)
         ]
         place = np.repeat(np.arange(len(in_question)), list(map(len, in_question)))
-        elsewhere = dropped(own, replace(NOBODY, judge=place, item=np.concatenate(in_question)))
+        cells_of = Cells(place, np.concatenate(in_question))
+        elsewhere = replace(own, votes=own.votes.without(cells_of))
         elsewhere.profile(solution.state[: elsewhere.layout.size], accuracy[some])
     return accuracy
 
@@ -201,12 +191,12 @@ def largest_z(
 ) -> Floats:
     """What ``|z|`` is at most, ``sqrt(2 J(0) - 2 min_b J(b))``; infinite where there are lists."""
     found = np.full(len(cells), np.inf)
-    if objective.lists.number:
+    if objective.votes.has_lists:
         return found
-    for some in _batches(objective, cells):
+    for some in _batches(objective.votes, cells):
         own = _each_by_itself(objective, cells.judge[some])
         losses = _losses_by_taste(own, solution.score, accuracy[some], cells.item[some])
-        taste = _best_tastes(losses, len(own.wins.start) - 1)
+        taste = _best_tastes(losses, own.n_judges)
         gain = losses(np.zeros(len(taste)))[0] - losses(taste)[0]
         found[some] = np.sqrt(2.0 * np.maximum(gain, 0.0))
     return found
@@ -220,17 +210,17 @@ def _losses_by_taste(
     own: Objective, score: Floats, accuracy: Floats, item: NDArray[np.int64]
 ) -> Losses:
     """Those of the pairs of each judge that have an item of its own in them."""
-    wins = own.wins
-    asked = replace(NOBODY, judge=np.arange(len(item)), item=item)
-    on = np.flatnonzero(in_cells(wins.start, wins.winner, wins.loser, asked))
-    if len(wins.tied):  # half a win for each side
-        on = np.concatenate((on, on[wins.tied[on]]))
-    judge = (np.searchsorted(wins.start, on, side="right") - 1).astype(np.int32)
-    wins = wins_taken(wins, on, wins.start)
-    is_half = wins.tied if len(wins.tied) else np.zeros(len(on), dtype=np.bool_)
-    weight = wins.weight * np.where(is_half, 0.5, 1.0)
-    side = np.where(wins.winner == item[judge], 1.0, -1.0)
-    x = accuracy[judge] * (score[wins.winner] - score[wins.loser])
+    pairs = own.votes.pairs
+    asked = Cells(np.arange(len(item)), item)
+    on = np.flatnonzero(pairs_in_cells(pairs.start, pairs.winner, pairs.loser, asked))
+    if pairs.tied is not None:  # half a win for each side
+        on = np.concatenate((on, on[pairs.tied[on]]))
+    judge = (np.searchsorted(pairs.start, on, side="right") - 1).astype(np.int32)
+    pairs = pairs.taken(on, pairs.start)
+    is_half = np.zeros(len(on), dtype=np.bool_) if pairs.tied is None else pairs.tied
+    weight = pairs.weight * np.where(is_half, 0.5, 1.0)
+    side = np.where(pairs.winner == item[judge], 1.0, -1.0)
+    x = accuracy[judge] * (score[pairs.winner] - score[pairs.loser])
     again = slice(len(on) - np.count_nonzero(is_half) // 2, None)
     side[again], x[again] = -side[again], -x[again]
 
@@ -259,18 +249,18 @@ def _best_tastes(losses: Losses, count: int) -> Floats:
     return taste
 
 
-def _behind_all_votes(own: Objective) -> NDArray[np.int64]:
+def _behind_all_votes(own: CodedVotes) -> NDArray[np.int64]:
     """Items, a few of many, one of which is in nearly every pair, or at an end of every list.
 
     A judge who pushes two items would else be measured on the one by the other.
     """
-    wins, lists = own.wins, own.lists
-    pair = np.tile(np.arange(len(wins.weight)), 2)
-    both = np.concatenate((wins.winner, wins.loser))
+    pairs = own.pairs
+    pair = np.tile(np.arange(pairs.number), 2)
+    both = np.concatenate((pairs.winner, pairs.loser))
     few = len(np.unique(both)) // MANY_TO_A_FEW
-    found = _few_of_all(pair, both, wins.weight, few)
+    found = _few_of_all(pair, both, pairs.weight, few)
     for first in (True, False):
-        found += _at_an_end(lists, first=first)
+        found += _at_an_end(own.lists, first=first)
     return np.array(found, dtype=np.int64)
 
 
@@ -322,7 +312,8 @@ def _surprise(
     """How many votes the items should have won, and ``z``."""
     expected, z = np.empty(len(cells)), np.empty(len(cells))
     for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
-        own = _on_item(_each_by_itself(objective, np.array([u])), i)
+        own = _each_by_itself(objective, np.array([u]))
+        own = replace(own, votes=own.votes.on_item(i))
         expected[place] = _expected(own, solution.state, accuracy[place], i)
         honest = max(TASTE, abs(float(accuracy[place])) * taste)
         spread = float(np.sqrt(honest**2 + accuracy[place] ** 2 * variance[i]))
@@ -331,25 +322,15 @@ def _surprise(
     return expected, z
 
 
-def _on_item(own: Objective, item: int) -> Objective:
-    """The votes of one judge that are on the item."""
-    wins, lists = own.wins, own.lists
-    on = np.flatnonzero((wins.winner == item) | (wins.loser == item))
-    about = np.unique(lists.entry_list[lists.item == item])
-    return replace(
-        own, wins=wins_taken(wins, on, np.array([0, len(on)])), lists=taken(lists, about)
-    )
-
-
 def _expected(own: Objective, state: Floats, accuracy: float, item: int) -> float:
     """How many of the votes the item should win; in a list, the share of others below it.
 
     A tie is half a win.
     """
-    wins, lists, score = own.wins, own.lists, state[: own.n_items]
-    other = np.where(wins.winner == item, wins.loser, wins.winner)
-    tie = state[own.n_items] if len(wins.tied) else -np.inf
-    won = float(wins.weight @ own.noise.share(accuracy * (score[item] - score[other]), tie))
+    pairs, lists, score = own.votes.pairs, own.votes.lists, state[: own.n_items]
+    other = np.where(pairs.winner == item, pairs.loser, pairs.winner)
+    tie = -np.inf if pairs.tied is None else state[own.n_items]
+    won = float(pairs.weight @ own.noise.share(accuracy * (score[item] - score[other]), tie))
     above = own.noise.cdf(accuracy * (score[item] - score[lists.item]))
     above = np.where(lists.item == item, 0.0, above)
     share = np.bincount(lists.entry_list, above, lists.number) / np.maximum(lists.length - 1, 1)
@@ -360,7 +341,7 @@ def _loss_by_taste(
     own: Objective, state: Floats, accuracy: float, item: int
 ) -> Callable[[float], float]:
     """The loss of votes on one item as a function of the judge's taste for it."""
-    lists, n, its_accuracy = own.lists, own.n_items, np.array([accuracy])
+    lists, n, its_accuracy = own.votes.lists, own.n_items, np.array([accuracy])
     of_pairs = _losses_by_taste(own, state[:n], its_accuracy, np.array([item]))
     taste = np.zeros(n)
 

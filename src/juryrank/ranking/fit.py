@@ -12,10 +12,8 @@ from juryrank.inference.many_votes import (
     Attenuation,
     TasteNoise,
     attenuation,
-    reweighted,
     taste_noise,
 )
-from juryrank.inference.opinions import merged
 from juryrank.inference.posterior import (
     shared_by_equals,
 )
@@ -116,7 +114,7 @@ def fit(
         return _by_crowd(task, solver, watch)
     if isinstance(solver, RankCentrality):
         require_strong(task)
-    return Fitted(solver.solve(task.wins, task.votes.n_items))
+    return Fitted(solver.solve(task.coded))
 
 
 def _by_profile(
@@ -136,7 +134,7 @@ def _by_profile(
     objective = with_one_say(objective, voices)
     is_sampled = task.chooses_scales and not of_mode and can_be_sampled(objective)
     if is_sampled:
-        objective = replace(objective, wins=merged(objective.wins))
+        objective = replace(objective, votes=objective.votes.merged())
     found = None
     if task.chooses_scales and not is_sampled:
         found = sampled_part(objective, tastes=task.tastes)
@@ -151,7 +149,9 @@ def _by_profile(
         set_aside = set_aside.with_whole_votes(say_of(voices, objective.n_judges))
     if is_sampled:
         # Judges who push an item are allowed for by tastes, but must not decide where to start.
-        fair = capped(objective) if is_guarded and task.tastes else objective
+        fair = objective
+        if is_guarded and task.tastes:
+            fair = replace(objective, votes=capped(objective.votes))
         start = search(fair, ROUGH, watch)
         fitted = _by_sampling(task, objective, solver, start, length, watch_draws)
         return replace(fitted, set_aside=set_aside, voices=voices)
@@ -183,16 +183,16 @@ def _near_the_mode(
     counts = objective.choices_per_judge
     gauge, noise = robust_gauge(objective, solution.accuracy, counts), None
     remarks: tuple[str, ...] = ()
-    if found.has_tastes and objective.lists.number:
+    if found.has_tastes and objective.votes.has_lists:
         remarks = (TASTES_LEFT_OUT,)
     elif found.has_tastes:
         noise = taste_noise(objective, solution, found.typical_taste / gauge.scale)
-    if noise is not None and noise.is_uneven and not objective.is_mapped:
-        objective = reweighted(objective, noise.weight)
+    if noise is not None and noise.is_uneven and objective.votes.in_memory:
+        objective = replace(objective, votes=objective.votes.reweighted(noise.weight))
         solution = solver.solve(objective, solution.state, solution.accuracy)
         gauge = robust_gauge(objective, solution.accuracy, counts)
     size, lost = None, None
-    if found.has_tastes and not objective.lists.number:
+    if found.has_tastes and not objective.votes.has_lists:
         size = found.typical_taste if noise is None else gauge.scale * noise.sd
         lost = attenuation(solution.accuracy / gauge.scale, counts, task.noise, size)
         gauge = Gauge(lost.factor * gauge.scale, lost.factor * gauge.slope)
@@ -278,7 +278,7 @@ def refit_with(task: Task, found: Fitted, objective: Objective) -> Callable[[Flo
     """Fit again, as before, when each judge's votes count so many times."""
 
     def refit(times: Floats) -> Floats:
-        again = reweighted(objective, times)
+        again = replace(objective, votes=objective.votes.reweighted(times))
         if isinstance(task.solver, ProfileSolver) and found.raw is not None:
             solution = ROUGH.solve(again, found.raw.state, found.raw.accuracy)
         elif isinstance(task.solver, PaperSolver | CrowdSolver):

@@ -40,8 +40,6 @@ from juryrank.types import Floats
 from juryrank.votes.lists import (
     MOST_ORDERS,
     Lists,
-    in_every_order,
-    judge_codes,
     orders_of_ties,
     pairs_of,
     tied_pairs_of,
@@ -279,7 +277,7 @@ def _scores_without(task: Task, found: Fitted) -> tuple[Callable[[int], Floats] 
     objective, count = found.objective, task.votes.n_judges
     if objective is None or found.raw is None or found.gauge is None or count < 2:
         return None, "not at all: there is no other judge"
-    if count * objective.n_entries <= MOST_REFITS:
+    if count * objective.votes.n_entries <= MOST_REFITS:
         refit = refit_with(task, found, objective)
         return lambda u: refit(np.where(np.arange(count) == u, 0.0, 1.0)), "by a new fit for each"
     if objective.n_items > MOST_DENSE:
@@ -321,13 +319,13 @@ def _one_item(votes: Votes) -> dict[str, pl.Series]:
 
     To be first in a list is to win it, to be last to lose it.
     """
-    wins, lists = votes.wins(), votes.lists
+    wins, lists = votes.for_model().pairs, votes.lists
     first, last = lists.begin[:-1], lists.begin[1:] - 1
     won, lost = (
         at[lists.level[at] != lists.level[beside]]
         for at, beside in ((first, first + 1), (last, last - 1))
     )
-    judge = judge_codes(wins.start)
+    judge = wins.judge
     sides = [
         pl.DataFrame(
             {
@@ -374,11 +372,11 @@ def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | N
     alike = ROUGH.solve(equal)
     observed = _gain(equal, free, alike.score, raw.score)
     rng = np.random.default_rng(0)
-    count = REPLICATES if equal.n_entries <= FEW_VOTES else REPLICATES_OF_MANY
+    count = REPLICATES if equal.votes.n_entries <= FEW_VOTES else REPLICATES_OF_MANY
     # Ties stay ties, so the others are drawn by scores that know of no ties; and from errors
     # around them, as the best scores are shrunk and votes drawn from them too much alike.
     no_tie = np.concatenate((kept.outcome != TIE, np.ones(kept.lists.number, dtype=np.bool_)))
-    decided = replace(equal, wins=kept.subset(no_tie).wins())
+    decided = replace(equal, votes=kept.subset(no_tie).for_model().in_every_order())
     centre = ROUGH.solve(decided)
     errors = by_information(
         decided, centre, gauge_of(decided, centre.accuracy, kept.votes_per_judge)
@@ -395,9 +393,7 @@ def _heterogeneity(task: Task, found: Fitted, say: Counter) -> Heterogeneity | N
 
 def _without_effects(objective: Objective, votes: Votes) -> Objective:
     """The objective for these votes, of which nothing but scores and accuracies is to be known."""
-    return replace(
-        objective, wins=votes.wins(), lists=in_every_order(votes.lists), effects=NO_EFFECTS
-    )
+    return replace(objective, votes=votes.for_model().in_every_order(), effects=NO_EFFECTS)
 
 
 def _gain(equal: Objective, free: Objective, score: Floats, free_score: Floats) -> float:

@@ -39,9 +39,9 @@ from juryrank.ranking.misfit import MeanSquares, Misfit, in_few_pairs, residuals
 from juryrank.ranking.reliability import Halves, Reliability, separation
 from juryrank.solvers.solution import Solution, Step, Trace
 from juryrank.types import Floats
+from juryrank.votes.coded import CodedVotes
 from juryrank.votes.lists import Lists
-from juryrank.votes.storage import pieces
-from juryrank.votes.votes import Reading, Votes, no_wins
+from juryrank.votes.votes import Reading, Votes
 from juryrank.writing.files import html_table, json_text, save_answer
 
 if TYPE_CHECKING:
@@ -340,7 +340,7 @@ class Ranking:
             item = self._codes(self.items, "item", votes.items)[lists.item]
             return self._drawn.list_losses(lists, judge, item)
         score, accuracy = self.scores_of(votes.items), self.accuracies_of(votes.judges)
-        objective = Objective(no_wins(len(accuracy)), len(score), self.noise, lists=lists)
+        objective = Objective(CodedVotes.of_lists(len(score), lists), self.noise)
         return objective.list_losses(score, accuracy, np.zeros(len(score)))
 
     def scores_of(self, items: pl.Series) -> Floats:
@@ -489,7 +489,7 @@ class Ranking:
         place = np.argsort(self._basis.judge_code)
         order, tie = self._link.order[place], self._link.tie[place]
         share, who = np.empty(votes.n_pairs), votes.judge
-        for some in pieces(votes.n_pairs):
+        for some in votes.pieces():
             judge = who[some]
             share[some] = self._link.share(
                 accuracy[judge], score[votes.left[some]], score[votes.right[some]],

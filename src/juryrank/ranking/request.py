@@ -20,9 +20,10 @@ from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.solvers.win_rate import WinRate
 from juryrank.threads import available_threads
+from juryrank.votes.coded import CodedVotes
 from juryrank.votes.connectivity import Connection, connection
-from juryrank.votes.lists import MOST_ORDERS, Lists, in_every_order, orders_of_ties, tie_sizes
-from juryrank.votes.votes import Votes, Wins
+from juryrank.votes.lists import MOST_ORDERS, Lists, orders_of_ties, tie_sizes
+from juryrank.votes.votes import Votes
 
 USUAL_SPREAD = 0.5
 """Of accuracies, where the virtual node holds the scores."""
@@ -38,8 +39,8 @@ class Task:
     """What was asked for, checked."""
 
     votes: Votes
-    wins: Wins
-    lists: Lists
+    coded: CodedVotes
+    """The votes as the model counts them."""
     effects: EffectModel
     connection: Connection
     model: Model
@@ -70,14 +71,12 @@ class Task:
     def objective(self) -> Objective:
         """The objective to begin with."""
         return Objective(
-            wins=self.wins,
-            n_items=self.votes.n_items,
+            votes=self.coded,
             noise=self.noise,
             prior=self._first_prior(),
             lambda0=self.lambda0,
             fixed_accuracy=None if self.accuracies_free else np.ones(self.votes.n_judges),
             threads=self.threads,
-            lists=self.lists,
             effects=self.effects,
         )
 
@@ -122,8 +121,7 @@ def task_of(
     asked_prior = _prior(model, prior, chosen, lambda0)
     return Task(
         votes=votes,
-        wins=votes.wins(ties=2 in effects.sizes, sides=effects.order),
-        lists=votes.lists if effects.sizes else _straight(votes.lists),
+        coded=_coded(votes, effects),
         effects=effects,
         connection=connection(votes),
         model=model,
@@ -220,8 +218,17 @@ def _sizes(votes: Votes, noise: Noise, ties: Ties | None) -> tuple[int, ...]:
     return tuple(sorted(of_pairs | set(in_lists.tolist())))
 
 
-def _straight(lists: Lists) -> Lists:
-    """Lists without ties: every order of tied items counts alike."""
+def _coded(votes: Votes, effects: EffectModel) -> CodedVotes:
+    """The votes as the model counts them; if ties are no outcome, every order counts alike."""
+    coded = votes.for_model(ties=2 in effects.sizes, sides=effects.order)
+    if effects.sizes:
+        return coded
+    _require_few_orders(votes.lists)
+    return coded.in_every_order()
+
+
+def _require_few_orders(lists: Lists) -> None:
+    """Refuse ties of so many items that not every order can be gone through."""
     many = np.flatnonzero(orders_of_ties(lists) > MOST_ORDERS)
     if len(many):
         raise InputError(
@@ -231,7 +238,6 @@ def _straight(lists: Lists) -> Lists:
             "items at the end are not tied but unranked, give the set and leave them out of the "
             "ranking."
         )
-    return in_every_order(lists)
 
 
 def _solver(model: Model, solver: Solver) -> AnySolver:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from juryrank.errors import InputError, counted, listing
 from juryrank.hints import did_you_mean_all
 from juryrank.text import WIDEST_NAME, short
+from juryrank.votes.coded import CodedVotes, Pairs, Wins
 from juryrank.votes.lists import Lists, judge_codes, no_lists, pairs_of, tied_pairs_of
 from juryrank.votes.lists import kept as kept_lists
 from juryrank.votes.lookalikes import Spellings
 from juryrank.votes.storage import give_back, new_like, pieces, ranges
 from juryrank.votes.weights import (
-    ALL_ONE,
     are_equal_weights,
     equal_weights,
     given,
@@ -174,55 +174,15 @@ class Reading:
         }
 
 
-NO_TIES = np.empty(0, dtype=np.bool_)
-NO_SIDES = np.empty(0, dtype=np.int8)
+class SomePairs(NamedTuple):
+    """The votes on pairs of some judges, as in `Votes`."""
 
-
-class Wins(NamedTuple):
-    """Votes on pairs as weighted wins, sorted by judge.
-
-    The wins of judge ``u`` are ``winner[start[u]:start[u + 1]]`` and so on.
-    """
-
+    judges: slice
     start: NDArray[np.int64]
-    winner: NDArray[np.int32]
-    loser: NDArray[np.int32]
-    given_weight: NDArray[np.float64] = ALL_ONE
-    """The weights; empty if all of them are 1."""
-    tied: NDArray[np.bool_] = NO_TIES
-    """Which of them are ties and no wins; empty if votes cannot be tied."""
-    side: NDArray[np.int8] = NO_SIDES
-    """1 if the winner was on the left, -1 if on the right; empty if sides do not matter."""
-
-    @property
-    def weight(self) -> NDArray[np.float64]:
-        """The weight of every win."""
-        return self.given_weight if len(self.given_weight) else equal_weights(len(self.winner))
-
-
-def no_wins(n_judges: int) -> Wins:
-    """No votes on pairs."""
-    nothing = np.empty(0, dtype=np.int32)
-    return Wins(np.zeros(n_judges + 1, dtype=np.int64), nothing, nothing)
-
-
-def wins_taken(
-    wins: Wins, rows: slice | NDArray[np.int64] | NDArray[np.bool_], start: NDArray[np.int64]
-) -> Wins:
-    """Some of the wins; those of each judge begin at `start`."""
-    return Wins(
-        start,
-        wins.winner[rows],
-        wins.loser[rows],
-        wins.given_weight[rows] if len(wins.given_weight) else ALL_ONE,
-        wins.tied[rows] if len(wins.tied) else NO_TIES,
-        wins.side[rows] if len(wins.side) else NO_SIDES,
-    )
-
-
-def wins_per_judge(wins: Wins) -> NDArray[np.float64]:
-    """Total weight of each judge's wins."""
-    return weight_per_judge(wins.start, wins.weight)
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    outcome: NDArray[np.int8]
+    weight: NDArray[np.float64]
 
 
 class _SomeWins(NamedTuple):
@@ -358,13 +318,22 @@ class Votes:
     @property
     def has_tied_pairs(self) -> bool:
         """Whether some pair is tied."""
-        return any(bool((self.outcome[some] == TIE).any()) for some in self._pieces())
+        return any(bool((self.outcome[some] == TIE).any()) for some in self.pieces())
 
-    def _pieces(self) -> Iterator[slice]:
+    def pieces(self) -> Iterator[slice]:
         """Go through the votes on pairs, giving back the memory of those that have been seen."""
         for some in pieces(self.n_pairs):
             yield some
             give_back(self.left[some], self.right[some], self.outcome[some], self.weight[some])
+
+    def chunks(self) -> Iterator[SomePairs]:
+        """The pairs of some judges after the other; memory is given back as by `pieces`."""
+        for first, last in ranges(self.start):
+            start = self.start[first : last + 1]
+            own = slice(start[0], start[-1])
+            some = self.left[own], self.right[own], self.outcome[own], self.weight[own]
+            yield SomePairs(slice(first, last), start - start[0], *some)
+            give_back(*some)
 
     @property
     def times_compared(self) -> NDArray[np.int64]:
@@ -400,8 +369,8 @@ class Votes:
         said = np.where(self.left > self.right, -self.outcome, self.outcome)
         return low.astype(np.int64) * self.n_items + high, said
 
-    def wins(self, *, ties: bool = False, sides: bool = False) -> Wins:
-        """Write every vote on two items as a win.
+    def for_model(self, *, ties: bool = False, sides: bool = False) -> CodedVotes:
+        """The votes as a model counts them, every vote on two items as a win.
 
         With `ties`, a tie is an outcome of its own and the item on the left stands for the
         winner; else it is two wins of half its weight. With `sides`, they are told too.
@@ -411,21 +380,27 @@ class Votes:
         count = int(start[-1])
         winner, loser = (new_like(self.left, count, np.dtype(np.int32)) for _ in range(2))
         weight = new_like(self.left, count, np.dtype(np.float64)) if halved else self.weight
-        side = new_like(self.left, count, np.dtype(np.int8)) if sides else NO_SIDES
-        tied = new_like(self.left, count, np.dtype(np.bool_)) if ties else NO_TIES
+        side = new_like(self.left, count, np.dtype(np.int8)) if sides else None
+        tied = new_like(self.left, count, np.dtype(np.bool_)) if ties else None
         end = 0
-        for some in self._pieces():
+        for some in self.pieces():
             one = _wins_of(self.left[some], self.right[some], self.outcome[some], halved=halved)
             begin, end = end, end + len(one.winner)
             winner[begin:end], loser[begin:end] = one.winner, one.loser
             if halved:
                 weight[begin:end] = self.weight[some][one.vote] * one.share
-            if sides:
+            if side is not None:
                 side[begin:end] = one.side
-            if ties:
+            if tied is not None:
                 tied[begin:end] = self.outcome[some] == TIE
             give_back(winner[begin:end], loser[begin:end], weight[begin:end])
-        return Wins(start, winner, loser, given(weight), tied, side)
+        pairs = Pairs(start, winner, loser, given(weight), tied, side)
+        lists = self.lists if self.lists.number else no_lists(self.n_judges)
+        return CodedVotes(self.n_items, pairs, lists)
+
+    def wins(self, *, ties: bool = False, sides: bool = False) -> Wins:
+        """The votes on two items alone, as `for_model` tells them; what is not told is empty."""
+        return self.for_model(ties=ties, sides=sides).for_kernels
 
     def _start_with_halves(self) -> NDArray[np.int64]:
         """Where the wins of each judge start, if a tie is two of them."""

@@ -12,8 +12,6 @@ from juryrank.types import Floats
 from juryrank.votes.lists import judge_codes
 from juryrank.votes.storage import give_back, pieces, ranges
 
-ALL_ONE = np.empty(0)
-
 
 def total_weight(
     codes: NDArray[np.int32] | NDArray[np.int64], weight: Floats, count: int
@@ -48,9 +46,9 @@ def are_equal_weights(weight: Floats) -> bool:
     return weight.strides == (0,)
 
 
-def given(weight: Floats) -> Floats:
-    """The weights, or nothing if they are `equal_weights`."""
-    return ALL_ONE if are_equal_weights(weight) else weight
+def given(weight: Floats) -> Floats | None:
+    """The weights; None if they are `equal_weights`."""
+    return None if are_equal_weights(weight) else weight
 
 
 def weights_taken(weight: Floats, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Floats:
