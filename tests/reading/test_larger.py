@@ -81,7 +81,7 @@ def assert_same_in_all(larger: Votes, votes: Votes) -> None:
     assert_same(larger, votes)
     for name in ("both_bad", "sides_known", "judges_known", "left_out", "notices"):
         assert getattr(larger, name) == getattr(votes, name)
-    assert is_mapped(larger.left)
+    assert is_mapped(larger.winner)
     assert type(larger.left) is np.ndarray
     assert larger.left.flags.writeable
     assert larger.left.flags.c_contiguous

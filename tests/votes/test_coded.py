@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lists_help import made, random_rows
 from numerics_help import with_pairs
@@ -16,6 +16,7 @@ from numerics_help import with_pairs
 from juryrank.votes import coded, storage
 from juryrank.votes.cells import Cells
 from juryrank.votes.coded import CodedVotes
+from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE
 
 seeds = st.integers(0, 10_000)
 JUDGES, ITEMS = 5, 6
@@ -86,6 +87,7 @@ def written_out(votes: CodedVotes) -> list[Said]:
 
 
 @pytest.mark.parametrize("where", ["in memory", "in files"])
+@settings(max_examples=25, deadline=None)
 @given(seed=seeds, most=st.integers(1, 40))
 def test_chunks_are_all_votes_one_after_the_other(where: str, seed: int, most: int) -> None:
     votes = votes_of(seed) if where == "in memory" else in_files(votes_of(seed))
@@ -113,6 +115,7 @@ def test_every_judge_is_in_one_chunk_of_a_sum(
     assert bounds[-1][1] == votes.n_judges
 
 
+@settings(max_examples=25, deadline=None)
 @given(seed=seeds, judges=st.lists(st.integers(0, 3), min_size=1, max_size=6))
 def test_judges_may_be_named_several_times(seed: int, judges: list[int]) -> None:
     votes = votes_of(seed)
@@ -133,6 +136,7 @@ def without_by_hand(said: Said, items: set[int]) -> Said:
 
 
 @pytest.mark.parametrize("where", ["in memory", "in files"])
+@settings(max_examples=25, deadline=None)
 @given(seed=seeds, cells=st.sets(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=5))
 def test_without_cells(where: str, seed: int, cells: set[tuple[int, int]]) -> None:
     votes = votes_of(seed) if where == "in memory" else in_files(votes_of(seed))
@@ -147,6 +151,7 @@ def test_without_cells(where: str, seed: int, cells: set[tuple[int, int]]) -> No
 
 
 @pytest.mark.parametrize("weights", ["given", "all one"])
+@settings(max_examples=25, deadline=None)
 @given(seed=seeds)
 def test_reweighted(weights: str, seed: int) -> None:
     votes = votes_of(seed)
@@ -159,6 +164,7 @@ def test_reweighted(weights: str, seed: int) -> None:
         assert again.lists == [one._replace(weight=one.weight * time) for one in said.lists]
 
 
+@settings(max_examples=25, deadline=None)
 @given(seed=seeds)
 def test_averages_give_every_judge_the_same_weight(seed: int) -> None:
     votes = votes_of(seed)
@@ -167,6 +173,7 @@ def test_averages_give_every_judge_the_same_weight(seed: int) -> None:
 
 
 @pytest.mark.parametrize("sides", [True, False])
+@settings(max_examples=25, deadline=None)
 @given(seed=seeds)
 def test_merged_votes_say_the_same(sides: bool, seed: int) -> None:
     votes = votes_of(seed, sides=sides)
@@ -192,6 +199,7 @@ def test_merged_votes_say_the_same(sides: bool, seed: int) -> None:
         assert len(again.pairs) == len(tallies(said.pairs))
 
 
+@settings(max_examples=25, deadline=None)
 @given(seed=seeds)
 def test_recoded_by_who_has_voted_on_what(seed: int) -> None:
     votes = votes_of(seed)
@@ -210,6 +218,7 @@ def test_recoded_by_who_has_voted_on_what(seed: int) -> None:
     assert written_out(turned) != written_out(votes)
 
 
+@settings(max_examples=25, deadline=None)
 @given(seed=seeds, share=st.floats(0.0, 1.0))
 def test_some_votes_of_some_judges(seed: int, share: float) -> None:
     votes, rng = votes_of(seed), np.random.default_rng(seed)
@@ -224,6 +233,7 @@ def test_some_votes_of_some_judges(seed: int, share: float) -> None:
         assert said.lists == [k for k, kept in zip(whole[u].lists, its_lists, strict=True) if kept]
 
 
+@settings(max_examples=25, deadline=None)
 @given(seed=seeds, item=st.integers(0, ITEMS - 1))
 def test_votes_on_an_item(seed: int, item: int) -> None:
     votes = votes_of(seed)
@@ -260,3 +270,47 @@ def test_what_is_not_there_is_none_and_for_the_compiled_code_empty() -> None:
     assert len(plain.for_kernels.given_weight) == 0
     assert plain.pairs.weight.tolist() == plain.for_kernels.weight.tolist()
     assert plain.pairs.weight.tolist() == [1.0] * plain.pairs.number
+
+
+# --- votes are kept once -------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_what_a_model_counts_is_not_a_copy(seed: int) -> None:
+    votes = made(random_rows(seed, rows=60), items=range(ITEMS))
+    pairs = votes.for_model(ties=True, sides=True).pairs
+    assert pairs.winner is votes.winner
+    assert pairs.loser is votes.loser
+
+
+@pytest.mark.parametrize("sides", [True, False])
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_a_tie_is_half_a_win_for_each_side(sides: bool, seed: int) -> None:
+    votes = made(random_rows(seed, rows=60), items=range(ITEMS))
+    found = [pair for said in written_out(votes.for_model(sides=sides)) for pair in said.pairs]
+    expected = []
+    for left, right, said, weight in zip(
+        votes.left.tolist(), votes.right.tolist(), votes.outcome, votes.weight, strict=True
+    ):
+        to_the_left = Pair(left, right, float(weight), None, 1 if sides else None)
+        to_the_right = Pair(right, left, float(weight), None, -1 if sides else None)
+        if said == TIE:
+            halves = (to_the_right, to_the_left)
+            expected += [half._replace(weight=0.5 * half.weight) for half in halves]
+        else:
+            expected.append(to_the_left if said == LEFT_WON else to_the_right)
+    assert found == expected
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_other_answers_to_the_same_questions(seed: int) -> None:
+    votes = made(random_rows(seed, rows=60), items=range(ITEMS))
+    outcome = np.random.default_rng(seed).integers(-1, 2, votes.n_pairs).astype(np.int8)
+    again = votes.with_outcomes(outcome)
+    assert again.left.tolist() == votes.left.tolist()
+    assert again.right.tolist() == votes.right.tolist()
+    won = np.where(outcome == RIGHT_WON, votes.right, votes.left)
+    assert again.winner.tolist() == won.tolist()

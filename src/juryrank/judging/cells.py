@@ -81,7 +81,7 @@ def votes_that_count(votes: Votes, found: OneSided) -> Votes:
     """The votes without those that are set aside."""
     if not len(found):
         return votes
-    pairs = ~pairs_in_cells(votes.start, votes.left, votes.right, found.cells)
+    pairs = ~pairs_in_cells(votes.start, votes.winner, votes.loser, found.cells)
     kept = votes.subset(np.concatenate((pairs, np.ones(votes.lists.number, dtype=np.bool_))))
     lists = without_entries(votes.lists, entries_in_cells(votes.lists, found.cells))
     return replace(kept, lists=lists)

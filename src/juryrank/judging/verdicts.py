@@ -307,7 +307,7 @@ def _items_seen(votes: Votes, judge: int) -> int:
     """How many items a judge has voted on."""
     own, lists = slice(votes.start[judge], votes.start[judge + 1]), votes.lists
     listed = slice(lists.begin[lists.start[judge]], lists.begin[lists.start[judge + 1]])
-    return len(np.unique(np.concatenate((votes.left[own], votes.right[own], lists.item[listed]))))
+    return len(np.unique(np.concatenate((votes.winner[own], votes.loser[own], lists.item[listed]))))
 
 
 COPY: Verdict = "copy"

@@ -227,8 +227,7 @@ def _predicted(ranking: Ranking, votes: Votes, held_out: NDArray[np.bool_]) -> _
 def _predicted_pairs(ranking: Ranking, votes: Votes) -> _HeldOut:
     chance = ranking.shares(
         votes.judges.gather(votes.judge),
-        votes.items.gather(votes.left),
-        votes.items.gather(votes.right),
+        *(votes.items.gather(side) for side in votes.sides()),
     )
     won = 0.5 * (1.0 + votes.outcome)
     chance = np.clip(chance, 1e-15, 1.0 - 1e-15)

@@ -256,7 +256,9 @@ def _left_out(task: Task, found: Fitted, say: Counter) -> tuple[Floats, pl.Serie
         say("Leaving judges out", u, count)
         score = scores(u)
         own = slice(votes.start[u], votes.start[u + 1])
-        said = np.sign(score[votes.left[own]] - score[votes.right[own]]) * votes.outcome[own]
+        said = np.sign(score[votes.winner[own]] - score[votes.loser[own]]) * (
+            votes.outcome[own] != TIE
+        )
         number, better, worse = (part[of_judge[u] : of_judge[u + 1]] for part in lists)
         said = np.concatenate((said, np.sign(score[better] - score[worse])))
         weight = np.concatenate((votes.weight[own], votes.lists.weight[number]))
@@ -405,13 +407,11 @@ def _gain(equal: Objective, free: Objective, score: Floats, free_score: Floats) 
 
 def _redrawn(votes: Votes, noise: Noise, score: Floats, rng: np.random.Generator) -> Votes:
     """The same questions, answered by equal judges; ties stay ties."""
-    left_won = rng.random(votes.n_pairs) < noise.cdf(score[votes.left] - score[votes.right])
-    outcome = np.where(left_won, LEFT_WON, RIGHT_WON)
-    return replace(
-        votes,
-        outcome=np.where(votes.outcome == TIE, TIE, outcome).astype(np.int8),
-        lists=_redrawn_lists(votes.lists, noise, score, rng),
-    )
+    left, right = votes.sides()
+    left_won = rng.random(votes.n_pairs) < noise.cdf(score[left] - score[right])
+    outcome = np.where(votes.outcome == TIE, TIE, np.where(left_won, LEFT_WON, RIGHT_WON))
+    lists = _redrawn_lists(votes.lists, noise, score, rng)
+    return replace(votes.with_outcomes(outcome.astype(np.int8)), lists=lists)
 
 
 def _redrawn_lists(lists: Lists, noise: Noise, score: Floats, rng: np.random.Generator) -> Lists:

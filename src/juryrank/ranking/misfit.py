@@ -72,7 +72,7 @@ class Residuals(NamedTuple):
 
     def by_item(self) -> MeanSquares:
         """The mean squares of the votes that each item took part in."""
-        return self._of_groups([self.votes.left, self.votes.right], self.votes.n_items)
+        return self._of_groups([*self.votes.sides()], self.votes.n_items)
 
     def _of_groups(self, groups: list[Codes], count: int) -> MeanSquares:
         parts = (

@@ -483,16 +483,16 @@ class Ranking:
     def _foretold(self, votes: Votes) -> Floats:
         """The share of every vote on a pair that the left item is to get."""
         if self._drawn is not None:
-            codes = (part.astype(np.int64) for part in (votes.judge, votes.left, votes.right))
+            codes = (part.astype(np.int64) for part in (votes.judge, *votes.sides()))
             return self._drawn.shares(*codes)
         score, accuracy = self._score_by_code, self._accuracy_by_code
         place = np.argsort(self._basis.judge_code)
         order, tie = self._link.order[place], self._link.tie[place]
         share, who = np.empty(votes.n_pairs), votes.judge
         for some in votes.pieces():
-            judge = who[some]
+            judge, (left, right) = who[some], votes.sides(some)
             share[some] = self._link.share(
-                accuracy[judge], score[votes.left[some]], score[votes.right[some]],
+                accuracy[judge], score[left], score[right],
                 order[judge], tie[judge],
             )  # fmt: skip
         return share

@@ -171,8 +171,8 @@ def one_judge_per_voter(votes: Votes) -> Votes:
         votes,
         judges=pl.Series("judge", number[1:]),
         start=np.concatenate(([0], np.cumsum(is_pair))),
-        left=votes.left[pairs],
-        right=votes.right[pairs],
+        winner=votes.winner[pairs],
+        loser=votes.loser[pairs],
         outcome=votes.outcome[pairs],
         weight=equal_weights(len(pairs)),
         lists=lists._replace(

@@ -79,8 +79,8 @@ def join_votes(*several: Votes, merge_names: bool = False) -> Votes:
         items=items.alias("item"),
         judges=judges.alias("judge"),
         start=np.searchsorted(judge[order], np.arange(len(judges) + 1)),
-        left=pairs(lambda votes, code: code[votes.left]).astype(np.int32),
-        right=pairs(lambda votes, code: code[votes.right]).astype(np.int32),
+        winner=pairs(lambda votes, code: code[votes.winner]).astype(np.int32),
+        loser=pairs(lambda votes, code: code[votes.loser]).astype(np.int32),
         outcome=pairs(lambda votes, _: votes.outcome).astype(np.int8),
         weight=(
             equal_weights(len(judge))

@@ -191,53 +191,68 @@ class _SomeWins(NamedTuple):
     winner: NDArray[np.int32]
     loser: NDArray[np.int32]
     side: NDArray[np.int8]
-    vote: NDArray[np.int64] | slice
+    vote: NDArray[np.int64]
     """Which of the votes each win is from."""
-    share: NDArray[np.float64] | float
+    share: NDArray[np.float64]
     """Which part of the vote it is."""
 
 
-def _wins_of(
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-    outcome: NDArray[np.int8],
-    *,
-    halved: bool,
+def _halved(
+    winner: NDArray[np.int32], loser: NDArray[np.int32], outcome: NDArray[np.int8]
 ) -> _SomeWins:
-    """Write votes as wins: ties as one of the left item, or as two of half the weight."""
-    left_won = outcome != RIGHT_WON
-    side = np.where(left_won, np.int8(1), np.int8(-1))
-    if not halved:
-        return _SomeWins(
-            np.where(left_won, left, right), np.where(left_won, right, left), side, slice(None), 1.0
-        )
+    """Write votes as wins, ties as two of half the weight."""
     tied = outcome == TIE
     vote = np.repeat(np.arange(len(outcome)), 1 + tied)
+    winner, loser, outcome, tied = winner[vote], loser[vote], outcome[vote], tied[vote]
     # The first of the two is won by the right item.
-    left_won, tied = left_won[vote], tied[vote]
-    left_won[:-1] &= ~(tied[:-1] & (vote[1:] == vote[:-1]))
+    turned = np.zeros(len(vote), dtype=np.bool_)
+    turned[:-1] = tied[:-1] & (vote[1:] == vote[:-1])
     return _SomeWins(
-        np.where(left_won, left[vote], right[vote]),
-        np.where(left_won, right[vote], left[vote]),
-        np.where(left_won, np.int8(1), np.int8(-1)),
+        np.where(turned, loser, winner),
+        np.where(turned, winner, loser),
+        _sides(np.where(turned, RIGHT_WON, outcome)),
         vote,
         np.where(tied, 0.5, 1.0),
     )
+
+
+def _sides(outcome: NDArray[np.int8]) -> NDArray[np.int8]:
+    """1 for votes won by the left item, and for ties; -1 for those won by the right one."""
+    return np.where(outcome == RIGHT_WON, np.int8(-1), np.int8(1))
+
+
+def turn(one: NDArray[np.int32], other: NDArray[np.int32], outcome: NDArray[np.int8]) -> None:
+    """The same as `turned`, in place."""
+    for some in pieces(len(outcome)):
+        one[some], other[some] = turned(one[some], other[some], outcome[some])
+
+
+def turned(
+    one: NDArray[np.int32], other: NDArray[np.int32], outcome: NDArray[np.int8]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Winners and losers from left and right items, or the other way round.
+
+    Of a tie the left item stands for the winner.
+    """
+    right_won = outcome == RIGHT_WON
+    return np.where(right_won, other, one), np.where(right_won, one, other)
 
 
 @dataclass(frozen=True, eq=False)
 class Votes:
     """Votes on pairs of items, and lists of more, coded and sorted by judge.
 
-    The pairs of judge ``u`` are ``left[start[u]:start[u + 1]]`` and so on, in the order of the
+    The pairs of judge ``u`` are ``winner[start[u]:start[u + 1]]`` and so on, in the order of the
     input. Codes index `items` and `judges`, which hold the labels as they were given, sorted.
+    Votes may be as large as memory, and are kept once: `left` and `right` are worked out.
     """
 
     items: pl.Series
     judges: pl.Series
     start: NDArray[np.int64]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
+    winner: NDArray[np.int32]
+    """Of a tie, the item on the left."""
+    loser: NDArray[np.int32]
     outcome: NDArray[np.int8]
     """`LEFT_WON`, `TIE` or `RIGHT_WON`."""
     weight: NDArray[np.float64]
@@ -270,7 +285,7 @@ class Votes:
     @property
     def n_pairs(self) -> int:
         """Number of votes on two items."""
-        return len(self.left)
+        return len(self.winner)
 
     def __repr__(self) -> str:
         pairs, lists = counted(self.n_pairs, "pair"), counted(self.lists.number, "list")
@@ -320,26 +335,45 @@ class Votes:
         """Whether some pair is tied."""
         return any(bool((self.outcome[some] == TIE).any()) for some in self.pieces())
 
+    @property
+    def left(self) -> NDArray[np.int32]:
+        """The item on the left of every pair."""
+        return self.sides()[0]
+
+    @property
+    def right(self) -> NDArray[np.int32]:
+        """The item on the right of every pair."""
+        return self.sides()[1]
+
+    def sides(self, some: slice = slice(None)) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The items on the left and on the right of some pairs."""
+        return turned(self.winner[some], self.loser[some], self.outcome[some])
+
+    def with_outcomes(self, outcome: NDArray[np.int8]) -> Votes:
+        """The same questions, answered otherwise."""
+        winner, loser = turned(*self.sides(), outcome)
+        return replace(self, winner=winner, loser=loser, outcome=outcome)
+
     def pieces(self) -> Iterator[slice]:
         """Go through the votes on pairs, giving back the memory of those that have been seen."""
         for some in pieces(self.n_pairs):
             yield some
-            give_back(self.left[some], self.right[some], self.outcome[some], self.weight[some])
+            give_back(self.winner[some], self.loser[some], self.outcome[some], self.weight[some])
 
     def chunks(self) -> Iterator[SomePairs]:
         """The pairs of some judges after the other; memory is given back as by `pieces`."""
         for first, last in ranges(self.start):
             start = self.start[first : last + 1]
             own = slice(start[0], start[-1])
-            some = self.left[own], self.right[own], self.outcome[own], self.weight[own]
-            yield SomePairs(slice(first, last), start - start[0], *some)
-            give_back(*some)
+            outcome, weight = self.outcome[own], self.weight[own]
+            yield SomePairs(slice(first, last), start - start[0], *self.sides(own), outcome, weight)
+            give_back(self.winner[own], self.loser[own], outcome, weight)
 
     @property
     def times_compared(self) -> NDArray[np.int64]:
         """How many votes each item is in."""
-        sides = (self.left, self.right, self.lists.item)
-        return np.asarray(sum(np.bincount(side, minlength=self.n_items) for side in sides))
+        items = (self.winner, self.loser, self.lists.item)
+        return np.asarray(sum(np.bincount(item, minlength=self.n_items) for item in items))
 
     @property
     def times_voted(self) -> NDArray[np.int64]:
@@ -355,8 +389,10 @@ class Votes:
     @property
     def votes_per_item(self) -> NDArray[np.float64]:
         """Total weight of the votes each item took part in."""
-        left = total_weight(self.left, self.weight, self.n_items)
-        right = total_weight(self.right, self.weight, self.n_items)
+        left, right = np.zeros(self.n_items), np.zeros(self.n_items)
+        for some in self.pieces():
+            for total, item in zip((left, right), self.sides(some), strict=True):
+                total += total_weight(item, self.weight[some], self.n_items)
         weight = self.lists.weight[self.lists.entry_list]
         return left + right + total_weight(self.lists.item, weight, self.n_items)
 
@@ -365,8 +401,8 @@ class Votes:
 
         A pair is one number for both its items; the outcome is that for the one of lower code.
         """
-        low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
-        said = np.where(self.left > self.right, -self.outcome, self.outcome)
+        low, high = np.minimum(self.winner, self.loser), np.maximum(self.winner, self.loser)
+        said = np.where(self.winner == low, np.int8(1), np.int8(-1)) * (self.outcome != TIE)
         return low.astype(np.int64) * self.n_items + high, said
 
     def for_model(self, *, ties: bool = False, sides: bool = False) -> CodedVotes:
@@ -375,28 +411,45 @@ class Votes:
         With `ties`, a tie is an outcome of its own and the item on the left stands for the
         winner; else it is two wins of half its weight. With `sides`, they are told too.
         """
-        halved = not ties and self.has_tied_pairs
-        start = self._start_with_halves() if halved else self.start
-        count = int(start[-1])
-        winner, loser = (new_like(self.left, count, np.dtype(np.int32)) for _ in range(2))
-        weight = new_like(self.left, count, np.dtype(np.float64)) if halved else self.weight
-        side = new_like(self.left, count, np.dtype(np.int8)) if sides else None
-        tied = new_like(self.left, count, np.dtype(np.bool_)) if ties else None
-        end = 0
-        for some in self.pieces():
-            one = _wins_of(self.left[some], self.right[some], self.outcome[some], halved=halved)
-            begin, end = end, end + len(one.winner)
-            winner[begin:end], loser[begin:end] = one.winner, one.loser
-            if halved:
-                weight[begin:end] = self.weight[some][one.vote] * one.share
-            if side is not None:
-                side[begin:end] = one.side
-            if tied is not None:
-                tied[begin:end] = self.outcome[some] == TIE
-            give_back(winner[begin:end], loser[begin:end], weight[begin:end])
-        pairs = Pairs(start, winner, loser, given(weight), tied, side)
+        if not ties and self.has_tied_pairs:
+            pairs = self._with_halves(sides=sides)
+        else:
+            side = self._of_outcomes(_sides, np.int8) if sides else None
+            tied = self._of_outcomes(lambda outcome: outcome == TIE, np.bool_) if ties else None
+            winner, loser = (
+                np.ascontiguousarray(item, np.int32) for item in (self.winner, self.loser)
+            )
+            pairs = Pairs(self.start, winner, loser, given(self.weight), tied, side)
         lists = self.lists if self.lists.number else no_lists(self.n_judges)
         return CodedVotes(self.n_items, pairs, lists)
+
+    def _of_outcomes(
+        self, told: Callable[[NDArray[np.int8]], NDArray[Any]], kind: type[np.generic]
+    ) -> NDArray[Any]:
+        """What outcomes tell of every vote on two items."""
+        found = new_like(self.winner, self.n_pairs, np.dtype(kind))
+        for some in self.pieces():
+            found[some] = told(self.outcome[some])
+            give_back(found[some])
+        return found
+
+    def _with_halves(self, *, sides: bool) -> Pairs:
+        """The votes on two items, a tie as two wins of half its weight."""
+        start = self._start_with_halves()
+        count = int(start[-1])
+        winner, loser = (new_like(self.winner, count, np.dtype(np.int32)) for _ in range(2))
+        weight = new_like(self.winner, count, np.dtype(np.float64))
+        side = new_like(self.winner, count, np.dtype(np.int8)) if sides else None
+        end = 0
+        for some in self.pieces():
+            one = _halved(self.winner[some], self.loser[some], self.outcome[some])
+            begin, end = end, end + len(one.winner)
+            winner[begin:end], loser[begin:end] = one.winner, one.loser
+            weight[begin:end] = self.weight[some][one.vote] * one.share
+            if side is not None:
+                side[begin:end] = one.side
+            give_back(winner[begin:end], loser[begin:end], weight[begin:end])
+        return Pairs(start, winner, loser, weight, None, side)
 
     def wins(self, *, ties: bool = False, sides: bool = False) -> Wins:
         """The votes on two items alone, as `for_model` tells them; what is not told is empty."""
@@ -428,8 +481,8 @@ class Votes:
         return replace(
             self,
             start=np.searchsorted(judge[order], np.arange(self.n_judges + 1)),
-            left=np.concatenate((self.left, better, one))[order],
-            right=np.concatenate((self.right, worse, other))[order],
+            winner=np.concatenate((self.winner, better, one))[order],
+            loser=np.concatenate((self.loser, worse, other))[order],
             outcome=np.concatenate((self.outcome, outcome))[order],
             weight=np.concatenate((self.weight, self.lists.weight[of_list]))[order],
             lists=no_lists(self.n_judges),
@@ -466,7 +519,7 @@ class Votes:
         number = np.diff(self.start)
         start = np.concatenate(([0], np.cumsum(number[stays])))
         equal = are_equal_weights(self.weight)
-        old: list[NDArray[Any]] = [self.left, self.right, self.outcome]
+        old: list[NDArray[Any]] = [self.winner, self.loser, self.outcome]
         old += [] if equal else [self.weight]
         new = [new_like(column, int(start[-1]), column.dtype) for column in old]
         end = 0
@@ -482,8 +535,8 @@ class Votes:
             self,
             judges=self.judges.filter(stays),
             start=start,
-            left=new[0],
-            right=new[1],
+            winner=new[0],
+            loser=new[1],
             outcome=new[2],
             weight=equal_weights(len(new[0])) if equal else new[3],
             lists=lists._replace(start=lists.start[np.append(stays, True)]),
@@ -499,8 +552,8 @@ class Votes:
         return replace(
             self,
             start=kept_before[self.start],
-            left=self.left[pairs],
-            right=self.right[pairs],
+            winner=self.winner[pairs],
+            loser=self.loser[pairs],
             outcome=self.outcome[pairs],
             weight=weights_taken(self.weight, pairs),
             lists=kept_lists(self.lists, keep[self.n_pairs :]),
