@@ -45,12 +45,12 @@ class CPass:
         self, objective: Objective, score: Floats, accuracy: Floats, threads: int = 1
     ) -> Slopes:
         """As `Objective.slopes` without priors."""
-        wins = objective.wins
+        wins = objective.votes.pairs
         slope, accuracy_slope = np.zeros(objective.n_items), np.empty(objective.n_judges)
         arrays = (
             np.ascontiguousarray(wins.start, np.int64), np.ascontiguousarray(wins.winner, np.int32),
             np.ascontiguousarray(wins.loser, np.int32),
-            wins.given_weight if len(wins.given_weight) else None,
+            wins.given_weight,
             score, accuracy, slope, accuracy_slope,
         )  # fmt: skip
         value = self.library.votes_pass(
@@ -99,12 +99,12 @@ def compiler_version() -> str:
 def objective_of(frame: pl.DataFrame, noise: str, threads: int = 1) -> Objective:
     """Votes and noise, without priors, and accuracies that are unknowns."""
     votes = jr.votes_from(frame)
-    return Objective(votes.wins(), votes.n_items, NOISES[noise], threads=threads)
+    return Objective(votes.for_model(), NOISES[noise], threads=threads)
 
 
 def numpy_pass(objective: Objective, score: Floats, accuracy: Floats) -> Slopes:
     """The same as one would write it."""
-    wins = objective.wins
+    wins = objective.votes.pairs
     judge = np.repeat(np.arange(objective.n_judges), np.diff(wins.start))
     a, gap = accuracy[judge], score[wins.winner] - score[wins.loser]
     x = a * gap
@@ -118,8 +118,9 @@ def numpy_pass(objective: Objective, score: Floats, accuracy: Floats) -> Slopes:
 
 def read_bytes(objective: Objective) -> float:
     """Go over all bytes of the votes once."""
-    wins = objective.wins
-    return float(wins.given_weight.sum()) + int(wins.winner.sum()) + int(wins.loser.sum())
+    wins = objective.votes.pairs
+    weights = 0.0 if wins.given_weight is None else float(wins.given_weight.sum())
+    return weights + int(wins.winner.sum()) + int(wins.loser.sum())
 
 
 def kernel_rows(frame: pl.DataFrame, repeats: int) -> list[Row]:
@@ -136,7 +137,7 @@ def kernel_rows(frame: pl.DataFrame, repeats: int) -> list[Row]:
     runs += in_c
     runs.append(("numpy", 1, lambda: numpy_pass(gumbel, *point)))
     runs.append(("read", 1, lambda: read_bytes(gumbel)))
-    votes = len(gumbel.wins.winner)
+    votes = gumbel.votes.pairs.number
     with one_blas_thread():  # as in `rank`
         timed = [_timed(name, threads, votes, work, repeats) for name, threads, work in runs]
     return timed + rows

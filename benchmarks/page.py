@@ -33,9 +33,10 @@ This page is made by `python -m benchmarks page` from what `python -m benchmarks
   and the median of the repeats; what takes long is run once. Programs run with their own default
   number of threads.
 - **Memory** is the peak above what was in use, the frame included, when the run began. Of it
-  juryrank takes 9 bytes for each vote (left, right, outcome) and 8 for the win made of it; for the
-  errors of up to 3,000 items three matrices of items by items, 8 bytes a number; and where a judge
-  is suspected of pushing an item, 8 bytes of weight for each vote while that is looked into.
+  juryrank takes 9 bytes for each vote (winner, loser, outcome), one more if ties are an outcome and
+  one if sides matter; for the errors of up to 3,000 items three matrices of items by items, 8 bytes
+  a number; and where a judge is suspected of pushing an item, 8 bytes of weight for each vote while
+  that is looked into.
 - **Outcomes.** *not converged*: the program says so; or, for maximum likelihood, some score would
   still move by more than {outcomes.STEP:g} of its standard error (`step`). *wrong*: Kendall's tau
   to the true scores is more than {outcomes.MARGIN:g} below that of counting wins. *timed out*: not

@@ -28,7 +28,7 @@ class Passes:
 
     def add(self, objective: Objective, *, evaluation: bool) -> None:
         """Count one pass."""
-        share = len(objective.wins.winner) / self.votes
+        share = objective.votes.pairs.number / self.votes
         self.work += share
         self.evaluations += evaluation and share >= ALL
 
@@ -51,7 +51,7 @@ def counting(votes: int) -> Iterator[Passes]:
         self: ProfileSolver, objective: Objective, *arguments: Any, **named: Any
     ) -> Any:
         cold = named.get("accuracy", arguments[1] if len(arguments) > 1 else None) is None
-        passes.cold_starts += cold and len(objective.wins.winner) >= ALL * votes
+        passes.cold_starts += cold and objective.votes.pairs.number >= ALL * votes
         return solve(self, objective, *arguments, **named)
 
     ProfileSolver.solve = counted_solve  # type: ignore[method-assign]

@@ -27,13 +27,14 @@ import polars as pl
 import juryrank as jr
 from juryrank.inference.covariance import Intervals
 from juryrank.inference.posterior import half_width
-from juryrank.inference.sampling import gauge_scale
+from juryrank.model.gauge import gauge_scale
 from juryrank.ranking.ranking import Ranking
 from juryrank.ranking.request import Order, Ties
 from juryrank.simulation.simulation import Simulation
 from juryrank.types import Floats
 from juryrank.votes.lists import choices
-from juryrank.votes.votes import Votes, total_weight
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import total_weight
 from studies.running import all_results
 
 CONFIDENCE = 0.95

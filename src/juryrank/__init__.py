@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from juryrank.charts.plots import Plots
     from juryrank.errors import ConvergenceWarning, InputError, JuryrankError, JuryrankWarning
     from juryrank.inference.intervals import Difference
-    from juryrank.model.noise import Noise, noise_from_log_density
-    from juryrank.model.objective import Prior
+    from juryrank.model.noise import Noise
+    from juryrank.model.own_noise import noise_from_log_density
     from juryrank.model.points import Scale
+    from juryrank.model.prior import Prior
     from juryrank.model.registry import MODELS
     from juryrank.progress import Progress
     from juryrank.ranking.by_value import Rankings
@@ -53,7 +54,7 @@ _HOME = {
     "Noise": "model.noise",
     "PaperSolver": "solvers.paper",
     "Plots": "charts.plots",
-    "Prior": "model.objective",
+    "Prior": "model.prior",
     "ProfileSolver": "solvers.profile",
     "Progress": "progress",
     "Ranking": "ranking.ranking",
@@ -69,7 +70,7 @@ _HOME = {
     "concat_votes": "reading.concat",
     "join_votes": "reading.concat",
     "judges": "ranking.judge_report",
-    "noise_from_log_density": "model.noise",
+    "noise_from_log_density": "model.own_noise",
     "rank": "ranking.rank",
     "read_votes": "reading",
     "simulate": "simulation.simulation",

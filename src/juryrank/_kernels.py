@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 from juryrank.types import Floats
 
 if TYPE_CHECKING:
+    from juryrank.votes.coded import Wins
     from juryrank.votes.lists import Lists
-    from juryrank.votes.votes import Wins
 
 Integers = NDArray[np.int32]
 Offsets = NDArray[np.int64]

@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numerics_help import with_pairs
 from scipy import special, stats
 
 import juryrank as jr
 from juryrank import _core
 from juryrank.inference.chain import BACKWARDS, DEGREES, PRIORS, Chain, Draws, votes_of
-from juryrank.inference.opinions import Opinions, merged, opinions_of, rounded
-from juryrank.model.objective import EFFECT_SD, Objective
+from juryrank.inference.opinions import Opinions, opinions_of, rounded
+from juryrank.model.objective import Objective
+from juryrank.model.prior import EFFECT_SD
 from juryrank.ranking.request import task_of
 from juryrank.solvers.search import ROUGH, search
 from juryrank.types import Floats
@@ -129,7 +131,7 @@ def objective_of(seed: int = 2, effects: str = "plain") -> Objective:
     if "left" in asked:
         options["order"] = "by-judge" if "left_sd" in asked else "common"
     objective = task_of(jr.votes_from(made.votes), "hbtl", **options).objective()
-    return replace(objective, wins=merged(objective.wins))
+    return replace(objective, votes=objective.votes.merged())
 
 
 def pairs_of(opinions: Opinions) -> _core.Pairs:
@@ -159,8 +161,8 @@ def test_pairs_are_those_of_the_other_kernel(
 ) -> None:
     rng = np.random.default_rng(seed)
     objective = objective_of(seed % 7, effects)
-    weight = rng.choice([0.0, 0.5, 1.0, 3.0, 1e4], len(objective.wins.winner))
-    objective = replace(objective, wins=objective.wins._replace(given_weight=weight))
+    weight = rng.choice([0.0, 0.5, 1.0, 3.0, 1e4], objective.votes.pairs.number)
+    objective = replace(objective, votes=with_pairs(objective.votes, given_weight=weight))
     opinions = opinions_of(objective, tastes=tastes)
     state = np.concatenate(
         (
@@ -179,16 +181,19 @@ def test_pairs_against_the_formula_and_finite_differences() -> None:
     """Davidson's model with sides, in the classical form of it."""
     rng = np.random.default_rng(0)
     opinions = opinions_of(objective_of(2, "all by judge"), tastes=False)
-    wins, pairs, m = opinions.objective.wins, pairs_of(opinions), 5
+    wins, pairs, m = opinions.objective.votes.pairs, pairs_of(opinions), 5
+    assert wins.tied is not None
+    assert wins.side is not None
+    tied, side = wins.tied, wins.side
     layout = opinions.objective.layout
     judge = np.repeat(np.arange(m), np.diff(wins.start))
     state, accuracy = rng.standard_normal(layout.size), rng.standard_normal(m)
 
     def loss(state: Floats, accuracy: Floats) -> Floats:
         score, left = state[:6], state[layout.order] + state[layout.own_order]
-        x = accuracy[judge] * (score[wins.winner] - score[wins.loser]) + wins.side * left[judge]
+        x = accuracy[judge] * (score[wins.winner] - score[wins.loser]) + side * left[judge]
         tie = np.exp(state[layout.tie] + state[layout.own_tie])[judge]
-        chance = np.where(wins.tied, tie, np.exp(0.5 * x))
+        chance = np.where(tied, tie, np.exp(0.5 * x))
         chance = chance / (np.exp(0.5 * x) + np.exp(-0.5 * x) + tie)
         return np.asarray(np.bincount(judge, -wins.weight * np.log(chance), m))
 

@@ -14,9 +14,10 @@ from numerics_help import Floats, minus_log_f
 
 from juryrank.model.effects import EffectModel
 from juryrank.model.noise import GUMBEL, Noise
-from juryrank.model.objective import NO_PRIOR, Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.votes.lists import Lists
-from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
+from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes, turned
 
 Label = int | str
 
@@ -68,13 +69,16 @@ def made(
         count = np.bincount([judge[row.judge] for row in some], minlength=len(judges))
         return np.concatenate(([0], np.cumsum(count))).astype(np.int64)
 
+    left, right = np.array(ends, dtype=np.int32).reshape(-1, 2).T
+    outcome = np.array(said, dtype=np.int8)
+    winner, loser = turned(left, right, outcome)
     return Votes(
         items=pl.Series("item", labels),
         judges=pl.Series("judge", judges),
         start=start(pairs),
-        left=np.array([left for left, _ in ends], dtype=np.int32),
-        right=np.array([right for _, right in ends], dtype=np.int32),
-        outcome=np.array(said, dtype=np.int8),
+        winner=winner,
+        loser=loser,
+        outcome=outcome,
         weight=np.array([row.weight for row in pairs], dtype=np.float64),
         lists=Lists(
             start=start(lists),
@@ -264,8 +268,8 @@ def objective_of(
     votes: Votes, model: EffectModel, prior: Prior = NO_PRIOR, noise: Noise = GUMBEL
 ) -> Objective:
     """The objective with given effects."""
-    wins = votes.wins(ties=2 in model.sizes, sides=model.order)
-    return Objective(wins, votes.n_items, noise, prior, lists=votes.lists, effects=model)
+    coded = votes.for_model(ties=2 in model.sizes, sides=model.order)
+    return Objective(coded, noise, prior, effects=model)
 
 
 def random_point(seed: int, objective: Objective, scale: float = 1.0) -> tuple[Floats, Floats]:

@@ -12,8 +12,9 @@ import juryrank as jr
 from juryrank.errors import InputError
 from juryrank.inference import covariance as module
 from juryrank.inference import information
-from juryrank.inference.covariance import by_information, gauge_of, moves_of_judges
-from juryrank.inference.sampling import gauge_scale, robust_gauge
+from juryrank.inference.covariance import by_information
+from juryrank.inference.sandwich import moves_of_judges
+from juryrank.model.gauge import gauge_of, gauge_scale, robust_gauge
 from juryrank.model.objective import Objective
 from juryrank.ranking.fitted import GaugedFit
 from juryrank.ranking.methods import by_profile
@@ -35,7 +36,7 @@ def fitted(prior: PriorChoice = "auto", model: str = "hbtl", lambda0: float = 0.
 
 
 def parts(found: GaugedFit) -> tuple[Objective, Floats, Floats, Floats]:
-    counts = np.diff(found.objective.wins.start).astype(float)
+    counts = found.objective.votes.pairs.per_judge.astype(float)
     return found.objective, found.raw.score, found.raw.accuracy, counts
 
 
@@ -172,11 +173,10 @@ def test_leaving_a_judge_out_to_first_order() -> None:
     found = fitted((0.7, 0.4))
     objective, _, _, _ = parts(found)
     moved = moves_of_judges(objective, found.raw, found.gauge)(5)
-    weight = objective.wins.weight.copy()
-    weight[objective.wins.start[5] :] *= 0.99
-    again = replace(objective, wins=objective.wins._replace(given_weight=weight))
+    times = np.where(np.arange(objective.n_judges) < 5, 1.0, 0.99)
+    again = replace(objective, votes=objective.votes.reweighted(times))
     solution = jr.ProfileSolver(tolerance=1e-9).solve(again, found.raw.score, found.raw.accuracy)
-    counts = np.diff(objective.wins.start).astype(float)
+    counts = objective.votes.pairs.per_judge.astype(float)
     counts[5] *= 0.99
     change = answer_of(np.concatenate((solution.score, solution.accuracy)), 9, counts)[:9]
     np.testing.assert_allclose(found.solution.score - change, 0.01 * moved, atol=3e-5)

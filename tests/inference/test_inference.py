@@ -15,19 +15,12 @@ from scipy import stats
 import juryrank as jr
 from juryrank import _core
 from juryrank.inference.chain import BACKWARDS, PRIORS, Chain
-from juryrank.inference.opinions import Codes, merged, opinions_of
+from juryrank.inference.opinions import Codes, opinions_of
 from juryrank.inference.posterior import Posterior, shared_by_equals
 from juryrank.inference.prior_scales import part_of, volume_of
 from juryrank.inference.ranks_and_tiers import claims
-from juryrank.inference.sampling import (
-    Length,
-    Sample,
-    gauge_scale,
-    least_effective,
-    robust_gauge,
-    sample,
-    turned_upright,
-)
+from juryrank.inference.sampling import Length, Sample, least_effective, sample, turned_upright
+from juryrank.model.gauge import gauge_scale, robust_gauge
 from juryrank.model.objective import Objective
 from juryrank.ranking.request import task_of
 from juryrank.solvers.search import ROUGH, search
@@ -49,7 +42,7 @@ def sampled(votes: Votes, model: str, *, tastes: bool, length: Length = LONG) ->
 
 def merged_objective(votes: Votes, model: str = "hbtl", **asked: Any) -> Objective:
     objective = task_of(votes, model, **asked).objective()
-    return replace(objective, wins=merged(objective.wins))
+    return replace(objective, votes=objective.votes.merged())
 
 
 def votes_of(judge: list[str], winner: list[str], loser: list[str]) -> Votes:
@@ -501,9 +494,9 @@ def test_a_part_has_all_votes_of_light_judges_and_some_of_busy_ones() -> None:
     objective = merged_objective(jr.votes_from(some))
     part = part_of(objective)
     assert part.n_judges >= 40
-    assert 2_500 < len(part.wins.winner) < 3_600
-    light = np.diff(objective.wins.start).min()
-    assert np.diff(part.wins.start).min() == pytest.approx(light, abs=2)
+    assert 2_500 < part.votes.pairs.number < 3_600
+    light = objective.votes.pairs.per_judge.min()
+    assert part.votes.pairs.per_judge.min() == pytest.approx(light, abs=2)
     assert part.n_items <= 40
 
 

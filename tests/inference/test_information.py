@@ -5,21 +5,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from lists_help import Row, made, objective_of, random_point, random_rows
-from numerics_help import Floats
+from numerics_help import Floats, with_pairs
 
 import juryrank as jr
 from juryrank._kernels import BLOCK
 from juryrank.inference import covariance as uncertainty
 from juryrank.inference import information
 from juryrank.inference.conjugate_gradients import System, solved
-from juryrank.inference.covariance import Uncertainty, by_information, gauge_of
+from juryrank.inference.covariance import Uncertainty, by_information
 from juryrank.inference.information import MOST_DENSE, Information, inverse_of
 from juryrank.inference.matrix_free import WideInformation
-from juryrank.model import objective
 from juryrank.model.effects import NO_EFFECTS, EffectModel
+from juryrank.model.gauge import gauge_of
 from juryrank.model.noise import GUMBEL, NORMAL
-from juryrank.model.objective import Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.solvers.search import ROUGH
+from juryrank.votes import coded
 
 PRIOR = Prior(1.3, 0.7, effect_sd=2.0, tie_sd=0.8, order_sd=0.6)
 EVERYTHING = EffectModel((2, 3), ties_by_judge=True, order=True, order_by_judge=True)
@@ -106,13 +108,14 @@ def test_judges_may_have_more_votes_than_are_worked_on_at_a_time(noise: str) -> 
 
 @pytest.mark.parametrize("name", ["pairs", "lists", "all by judge"])
 def test_threads_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(objective, "VOTES_WORTH_SPLITTING", 1)
+    monkeypatch.setattr(coded, "VOTES_WORTH_SPLITTING", 1)
     state, accuracy = random_point(3, OBJECTIVES[name])
     vectors = np.random.default_rng(2).normal(size=(6, 5))
     found = []
     for threads in (1, 3):
         some = replace(OBJECTIVES[name], threads=threads)
-        assert len(some.chunks) > 2
+        some = replace(some, votes=replace(some.votes))  # which knows no chunks yet
+        assert len(some.votes.chunk_bounds) > 2
         wide = WideInformation(some, state, accuracy)
         found.append(
             (
@@ -246,18 +249,18 @@ def errors_of(some: Objective, most_dense: int = MOST_DENSE) -> tuple[Uncertaint
 )
 def test_errors_of_many_items_are_exact_where_they_are_said_to_be(kind: str) -> None:
     simulated = jr.simulate(120, 15, votes_per_judge=600, seed=3)
-    some = Objective(simulated.coded().wins(), 120, GUMBEL, Prior(1.5, 0.5))
+    some = Objective(simulated.coded().for_model(), GUMBEL, Prior(1.5, 0.5))
     if kind == "no prior":
-        some = replace(some, prior=objective.NO_PRIOR)
+        some = replace(some, prior=NO_PRIOR)
     if kind == "virtual node":
         some = replace(some, prior=Prior(np.inf, 0.5), lambda0=0.3)
     if kind == "equal judges":
         some = replace(some, fixed_accuracy=np.ones(15))
     if kind == "few neighbours":
-        wins = some.wins
+        wins = some.votes.pairs
         near = (wins.winner - wins.loser) % 120
         weight = np.where((near < 4) | (near > 116), 1.0, 0.0)
-        some = replace(some, wins=wins._replace(given_weight=weight))
+        some = replace(some, votes=with_pairs(some.votes, given_weight=weight))
     dense, score = errors_of(some)
     wide, _ = errors_of(some, most_dense=50)
     best = np.argsort(-score)[: uncertainty.EXACT_ITEMS]

@@ -15,19 +15,13 @@ from scipy.optimize import minimize_scalar
 
 import juryrank as jr
 from juryrank.judging import one_sided as guard
-from juryrank.judging.one_sided import (
-    NOBODY,
-    OneSided,
-    _accuracy_elsewhere,
-    _first_of_each,
-    largest_z,
-    without_cells,
-)
+from juryrank.judging.cells import NOBODY, OneSided, without_cells
+from juryrank.judging.one_sided import _accuracy_elsewhere, _first_of_each, largest_z
 from juryrank.model.objective import Objective
 from juryrank.ranking.request import task_of
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
-from juryrank.votes.votes import Wins
+from juryrank.votes.coded import Pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -295,21 +289,22 @@ def solution_at_random(objective: Objective) -> Solution:
 def test_surprise_has_the_bound_that_it_is_sifted_by(objective: Objective, cells: OneSided) -> None:
     solution, accuracy = solution_at_random(objective), np.linspace(-1.0, 2.0, len(cells))
     bound = largest_z(objective, solution, accuracy, cells)
-    if objective.lists.number:
+    if objective.votes.has_lists:
         assert np.isinf(bound).all()
         return
     for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
-        loss = loss_of_taste(objective.wins, u, i, accuracy[place], solution.score)
+        loss = loss_of_taste(objective.votes.pairs, u, i, accuracy[place], solution.score)
         least = minimize_scalar(loss, bounds=(-20.0, 20.0), method="bounded").fun
         assert bound[place] == pytest.approx(np.sqrt(2.0 * (loss(0.0) - least)), abs=1e-4)
 
 
 def loss_of_taste(
-    wins: Wins, judge: int, item: int, accuracy: float, score: Floats
+    wins: Pairs, judge: int, item: int, accuracy: float, score: Floats
 ) -> Callable[[float], float]:
     own = slice(*wins.start[judge : judge + 2])
     winner, loser = wins.winner[own], wins.loser[own]
     part = np.where(winner == item, 1.0, np.where(loser == item, -1.0, 0.0))
+    assert wins.tied is not None
     weight, half = wins.weight[own] * np.abs(part), 0.5 * wins.tied[own]
 
     def loss(taste: float) -> float:

@@ -16,7 +16,8 @@ from juryrank.inference.information import Information
 from juryrank.model.effects import EffectModel
 from juryrank.model.list_integrals import ChainedLists
 from juryrank.model.noise import GUMBEL, NORMAL
-from juryrank.model.objective import Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import Prior
 
 JUDGES, ITEMS = 4, 6
 
@@ -40,8 +41,8 @@ def random_votes(seed: int) -> jr.Votes:
 def objective_of(seed: int, effects: EffectModel) -> Objective:
     votes = random_votes(seed)
     return Objective(
-        votes.wins(ties=2 in effects.sizes, sides=effects.order),
-        ITEMS, NORMAL, Prior(1.5, 0.7, 5.0), lists=votes.lists, effects=effects,
+        votes.for_model(ties=2 in effects.sizes, sides=effects.order),
+        NORMAL, Prior(1.5, 0.7, 5.0), effects=effects,
     )  # fmt: skip
 
 
@@ -110,7 +111,7 @@ def test_gumbel_noise_by_the_chain_is_plackett_luce() -> None:
     chained = ChainedLists(GUMBEL, lists, threads=1)
     np.testing.assert_allclose(chained.likeness, 1.0, rtol=1e-9)
     chained.work_out(chained.places(score, accuracy))
-    plain = Objective(random_votes(5).wins(), ITEMS, GUMBEL, lists=lists)
+    plain = Objective(random_votes(5).for_model(), GUMBEL)
     np.testing.assert_allclose(
         chained.value, plain.list_losses(score, accuracy, np.zeros(ITEMS)), rtol=1e-10
     )

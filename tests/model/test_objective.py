@@ -6,19 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numerics_help import plain_objective, random_wins
+from numerics_help import plain_objective, random_votes, with_pairs
 from scipy.optimize import minimize_scalar
 
 from juryrank import InputError, noise_from_log_density
 from juryrank.inference.information import Information
 from juryrank.model.noise import GUMBEL, NOISES, NORMAL, Noise
-from juryrank.model.objective import NO_PRIOR, Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR, Prior
 
 PRIOR = Prior(1.3, 0.7)
 
 
 def make(noise: Noise, seed: int = 0, lambda0: float = 0.4, prior: Prior = PRIOR) -> Objective:
-    return Objective(random_wins(seed), 6, noise, prior, lambda0)
+    return Objective(random_votes(seed), noise, prior, lambda0)
 
 
 def point(seed: int, scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
@@ -32,16 +33,16 @@ def point(seed: int, scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
 def test_value_is_the_definition(noise: Noise, seed: int, scale: float) -> None:
     objective = make(noise, seed)
     score, accuracy = point(seed, scale)
-    expected = plain_objective(objective.wins, noise, score, accuracy, PRIOR, 0.4)
+    expected = plain_objective(objective.votes, noise, score, accuracy, PRIOR, 0.4)
     assert objective.slopes(score, accuracy).value == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("scale", [0.1, 1.0, 40.0])
 @pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
 def test_no_weights_are_weights_of_one(noise: Noise, scale: float) -> None:
-    wins = random_wins(3, votes=(30, 0, 1, 9_000, 600))  # one judge has more than are kept
-    ones = Objective(wins._replace(given_weight=np.ones(len(wins.winner))), 6, noise, PRIOR)
-    none = replace(ones, wins=wins._replace(given_weight=np.empty(0)))
+    votes = random_votes(3, votes=(30, 0, 1, 9_000, 600))  # one judge has more than are kept
+    ones = Objective(with_pairs(votes, given_weight=np.ones(votes.pairs.number)), noise, PRIOR)
+    none = replace(ones, votes=with_pairs(votes, given_weight=None))
     score, accuracy = point(8, scale)
     expected, found = ones.slopes(score, accuracy), none.slopes(score, accuracy)
     assert found.value == pytest.approx(expected.value, rel=1e-13)
@@ -51,8 +52,8 @@ def test_no_weights_are_weights_of_one(noise: Noise, scale: float) -> None:
 
 @pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
 def test_the_profile_is_the_objective_at_the_accuracies_it_finds(noise: Noise) -> None:
-    wins = random_wins(4, votes=(30, 0, 1, 9_000, 600))
-    objective = Objective(wins._replace(given_weight=np.empty(0)), 6, noise, PRIOR)
+    votes = random_votes(4, votes=(30, 0, 1, 9_000, 600))
+    objective = Objective(with_pairs(votes, given_weight=None), noise, PRIOR)
     score, accuracy = point(9)
     value, slope = objective.profile(score, accuracy)
     there = objective.slopes(score, accuracy)
@@ -115,7 +116,7 @@ def test_profile_solves_every_judge_exactly(noise: Noise) -> None:
 def test_profile_finds_the_best_accuracy_from_any_guess(
     noise: Noise, seed: int, guess: float, spread: float, prior: Prior
 ) -> None:
-    objective = Objective(random_wins(seed, votes=(9, 4, 40, 1, 12)), 6, noise, prior)
+    objective = Objective(random_votes(seed, votes=(9, 4, 40, 1, 12)), noise, prior)
     score = spread * np.random.default_rng(seed).normal(size=6)
     accuracy = np.full(5, guess)
     objective.profile(score, accuracy)
@@ -203,9 +204,10 @@ def test_shift_and_scale_of_the_scores_change_nothing_in_the_likelihood() -> Non
 
 def test_weight_two_is_the_vote_twice() -> None:
     objective = make(GUMBEL)
-    wins = objective.wins
-    doubled = replace(objective, wins=wins._replace(given_weight=2.0 * wins.weight))
-    twice = wins._replace(
+    votes, wins = objective.votes, objective.votes.pairs
+    doubled = replace(objective, votes=votes.reweighted(np.full(votes.n_judges, 2.0)))
+    twice = with_pairs(
+        votes,
         start=2 * wins.start,
         winner=np.repeat(wins.winner, 2),
         loser=np.repeat(wins.loser, 2),
@@ -213,18 +215,18 @@ def test_weight_two_is_the_vote_twice() -> None:
     )
     score, accuracy = point(7)
     assert doubled.slopes(score, accuracy).value == pytest.approx(
-        replace(objective, wins=twice).slopes(score, accuracy).value, rel=1e-12
+        replace(objective, votes=twice).slopes(score, accuracy).value, rel=1e-12
     )
 
 
 def test_threads_do_not_change_a_bit() -> None:
-    wins = random_wins(8, n_items=40, votes=(3000,) * 50)
+    votes = random_votes(8, n_items=40, votes=(3000,) * 50)
     score, accuracy = np.random.default_rng(0).normal(size=40), np.ones(50)
     results = [
-        Objective(wins, 40, GUMBEL, PRIOR, threads=threads).profile(score, accuracy.copy())
+        Objective(votes, GUMBEL, PRIOR, threads=threads).profile(score, accuracy.copy())
         for threads in (1, 2, 3)
     ]
-    assert len(Objective(wins, 40, GUMBEL, PRIOR).chunks) > 2
+    assert len(votes.chunk_bounds) > 2
     for value, slope in results[1:]:
         assert value == results[0][0]
         np.testing.assert_array_equal(slope, results[0][1])

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.stats import kendalltau
 
 import juryrank as jr
-from juryrank.judging.one_sided import OneSided, without_cells
+from juryrank.judging.cells import OneSided, without_cells
 from juryrank.model.effects import EffectModel
 from juryrank.model.tie_readiness import judges_differ
 from juryrank.ranking.request import task_of

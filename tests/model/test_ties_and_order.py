@@ -26,7 +26,7 @@ from lists_help import (
 )
 
 import juryrank as jr
-from juryrank.judging.one_sided import OneSided, without_cells
+from juryrank.judging.cells import OneSided, without_cells
 from juryrank.model.effects import EffectModel
 from juryrank.ranking.methods import by_profile
 from juryrank.ranking.ranking import Ranking

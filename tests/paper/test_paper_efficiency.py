@@ -25,7 +25,7 @@ def test_the_bound_is_that_of_the_observed_information_of_many_votes(
         scores=score.tolist(), accuracies=accuracy.tolist(), model=model, votes_per_judge=50_000
     )
     votes = votes_from(made.votes)
-    objective = Objective(votes.wins(), votes.n_items, noise)
+    objective = Objective(votes.for_model(), noise)
     blocks = Information(objective, score, accuracy)
     mixed = blocks.mixed_rows(0, len(accuracy))
     full = np.block(

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 
 from juryrank.cli.app import app
 from juryrank.errors import InputError
-from juryrank.model.noise import EXPONENTIAL, GUMBEL, NORMAL, noise_from_log_density
+from juryrank.model.noise import EXPONENTIAL, GUMBEL, NORMAL
 from juryrank.model.objective import Objective
+from juryrank.model.own_noise import noise_from_log_density
 from juryrank.paper import growth as growing
 from juryrank.paper import theory as study
 from juryrank.paper.constants import (
@@ -24,13 +25,12 @@ from juryrank.paper.constants import (
     paper_constants,
 )
 from juryrank.paper.curvature import (
-    averaged,
     convexity,
     convexity_table,
-    expected_wins,
+    expected_votes,
     hessian,
     noise_families,
-    sampled_wins,
+    sampled_votes,
 )
 from juryrank.paper.growth import (
     asymptotic_errors,
@@ -104,8 +104,8 @@ def test_the_constants_of_normal_noise_are_those_of_the_paper_by_hand() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_hessian_is_the_derivative_of_the_gradient(name: str) -> None:
     truth = ordinary(name)
-    wins = averaged(sampled_wins(truth, seed=1))
-    objective = Objective(wins, 6, truth.noise)
+    votes = sampled_votes(truth, seed=1).averaged()
+    objective = Objective(votes, truth.noise)
     rng = np.random.default_rng(0)
     point = np.concatenate((rng.normal(size=6), rng.normal(size=10)))
 
@@ -117,7 +117,7 @@ def test_the_hessian_is_the_derivative_of_the_gradient(name: str) -> None:
     numeric = np.array(
         [(gradient(point + step * e) - gradient(point - step * e)) / (2 * step) for e in np.eye(16)]
     )
-    exact = hessian(truth.noise.terms, wins, point[:6], point[6:]).joint()
+    exact = hessian(truth.noise.terms, votes, point[:6], point[6:]).joint()
     np.testing.assert_allclose(exact, numeric, atol=1e-6)
 
 
@@ -125,11 +125,11 @@ def test_the_hessian_is_the_derivative_of_the_gradient(name: str) -> None:
 def test_expected_votes_are_many_votes(name: str) -> None:
     truth = ordinary(name)
     many = Truth(truth.noise, truth.score, truth.accuracy, 40_000)
-    expected = hessian(truth.noise.terms, expected_wins(truth), truth.score, truth.accuracy)
-    sampled = averaged(sampled_wins(many, seed=0))
+    expected = hessian(truth.noise.terms, expected_votes(truth), truth.score, truth.accuracy)
+    sampled = sampled_votes(many, seed=0).averaged()
     observed = hessian(truth.noise.terms, sampled, truth.score, truth.accuracy)
     np.testing.assert_allclose(observed.joint(), expected.joint(), atol=2e-3)
-    slope = Objective(expected_wins(truth), 6, truth.noise).slopes(truth.score, truth.accuracy)
+    slope = Objective(expected_votes(truth), truth.noise).slopes(truth.score, truth.accuracy)
     assert np.abs(slope.state).max() < 1e-9
     assert np.abs(slope.accuracy).max() < 1e-9
 
@@ -155,7 +155,7 @@ def test_no_truth_meets_the_condition_of_the_theorem(name: str, seed: int) -> No
     rng = np.random.default_rng(seed)
     score = rng.normal(size=5)
     truth = Truth(corollary_noise(name), score - score.mean(), rng.normal(size=7), 10)
-    here = hessian(truth.noise.terms, expected_wins(truth), truth.score, truth.accuracy)
+    here = hessian(truth.noise.terms, expected_votes(truth), truth.score, truth.accuracy)
     ridge = np.concatenate((truth.score, -truth.accuracy))
     assert np.abs(here.joint() @ ridge).max() < 1e-9
     mixed = here.mixed_norm()
@@ -174,7 +174,7 @@ def test_off_the_ridge_it_contracts_faster_than_promised_and_along_it_not_at_all
     by_start = {start: shrinkage(truth, stated.step, start, 500) for start in study.STARTS}
     assert by_start["scores"] > by_start["accuracies"] >= stated.shrinkage > 0.0
     assert by_start["ridge"] == 0.0
-    here = hessian(truth.noise.terms, expected_wins(truth), truth.score, truth.accuracy)
+    here = hessian(truth.noise.terms, expected_votes(truth), truth.score, truth.accuracy)
     slowest = np.linalg.eigvalsh(here.joint())[2]  # after the shift and the ridge
     assert by_start["accuracies"] == pytest.approx(2.0 * stated.step * slowest, rel=0.05)
 

@@ -11,7 +11,7 @@ from reading_help import assert_same
 
 from juryrank.reading import coding, votes_from
 from juryrank.reading.coding import MISSING, HashCoder, ValueCoder, by_group, coded, counts
-from juryrank.votes.votes import are_equal_weights
+from juryrank.votes.weights import are_equal_weights
 
 CELLS = st.lists(st.none() | st.text(max_size=3) | st.sampled_from("abc"), max_size=60)
 

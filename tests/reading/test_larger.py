@@ -81,7 +81,7 @@ def assert_same_in_all(larger: Votes, votes: Votes) -> None:
     assert_same(larger, votes)
     for name in ("both_bad", "sides_known", "judges_known", "left_out", "notices"):
         assert getattr(larger, name) == getattr(votes, name)
-    assert is_mapped(larger.left)
+    assert is_mapped(larger.winner)
     assert type(larger.left) is np.ndarray
     assert larger.left.flags.writeable
     assert larger.left.flags.c_contiguous
@@ -351,7 +351,7 @@ def test_work_by_ranges_gives_the_same(
     ):  # fmt: skip
         np.testing.assert_allclose(again.items["score"], ranking.items["score"], atol=near)
         assert again.judges["verdict"].to_list() == ranking.judges["verdict"].to_list()
-    assert is_mapped(votes.wins().winner) == (how == "in files")
+    assert votes.for_model().in_memory == (how == "in memory")
 
 
 @pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")

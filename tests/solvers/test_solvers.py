@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numerics_help import model_wins
+from numerics_help import model_votes, with_pairs
 from scipy.optimize import minimize
 
 from juryrank import InputError
 from juryrank.model.noise import EXPONENTIAL, GUMBEL, NOISES, NORMAL, Noise
-from juryrank.model.objective import FIRST_GUESS, NO_PRIOR, Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import FIRST_GUESS, NO_PRIOR, Prior
 from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
@@ -22,15 +23,14 @@ from juryrank.solvers.search import (
     votes_for,
 )
 from juryrank.solvers.spectral import RankCentrality, agreement_accuracy
-from juryrank.votes.lists import no_lists
-from juryrank.votes.votes import Wins, wins_taken
+from juryrank.votes.coded import CodedVotes, Pairs
 
 SCORE = np.linspace(-1.5, 1.5, 8)
 ACCURACY = np.array([2.0, 1.0, 0.5, -1.0])
 
 
 def made(noise: Noise = GUMBEL, prior: Prior = NO_PRIOR, votes: int = 400) -> Objective:
-    return Objective(model_wins(3, SCORE, ACCURACY, votes, noise), len(SCORE), noise, prior)
+    return Objective(model_votes(3, SCORE, ACCURACY, votes, noise), noise, prior)
 
 
 def gauge(score: np.ndarray, accuracy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -72,21 +72,23 @@ def test_both_solvers_reach_the_same_optimum(noise: Noise) -> None:
 
 
 def test_one_free_accuracy_is_a_scale_and_nothing_else() -> None:
-    wins = model_wins(1, SCORE, np.ones(1), 2000, GUMBEL)
-    equal = ProfileSolver(1e-8).solve(Objective(wins, 8, GUMBEL, fixed_accuracy=np.ones(1)))
-    free = ProfileSolver(1e-8).solve(Objective(wins, 8, GUMBEL))
+    votes = model_votes(1, SCORE, np.ones(1), 2000, GUMBEL)
+    equal = ProfileSolver(1e-8).solve(Objective(votes, GUMBEL, fixed_accuracy=np.ones(1)))
+    free = ProfileSolver(1e-8).solve(Objective(votes, GUMBEL))
     np.testing.assert_allclose(free.score * free.accuracy[0], equal.score, atol=1e-5)
 
 
 def test_a_few_right_votes_without_a_prior_reach_the_bound() -> None:
-    wins = model_wins(3, SCORE, np.ones(3), 300, GUMBEL)
-    sure = Wins(
-        np.append(wins.start, wins.start[-1] + 3),
-        np.append(wins.winner, np.full(3, 7, dtype=np.int32)),
-        np.append(wins.loser, np.zeros(3, dtype=np.int32)),
-        np.ones(len(wins.winner) + 3),
+    votes = model_votes(3, SCORE, np.ones(3), 300, GUMBEL)
+    wins = votes.pairs
+    sure = with_pairs(
+        votes,
+        start=np.append(wins.start, wins.start[-1] + 3),
+        winner=np.append(wins.winner, np.full(3, 7, dtype=np.int32)),
+        loser=np.append(wins.loser, np.zeros(3, dtype=np.int32)),
+        given_weight=np.ones(wins.number + 3),
     )
-    found = ProfileSolver().solve(Objective(sure, 8, GUMBEL))
+    found = ProfileSolver().solve(Objective(sure, GUMBEL))
     assert found.accuracy[3] == pytest.approx(20.0)
     assert np.sqrt(np.mean(found.score**2)) == pytest.approx(1.0)
 
@@ -101,8 +103,8 @@ def test_too_few_iterations_are_admitted() -> None:
 
 
 def test_a_judge_who_is_always_right_is_held_at_a_bound_without_a_prior() -> None:
-    wins = model_wins(3, SCORE, np.array([1.0, 1.0, 1e6]), 200, GUMBEL)
-    found = ProfileSolver().solve(Objective(wins, 8, GUMBEL))
+    votes = model_votes(3, SCORE, np.array([1.0, 1.0, 1e6]), 200, GUMBEL)
+    found = ProfileSolver().solve(Objective(votes, GUMBEL))
     assert np.isfinite(found.score).all()
     assert found.accuracy[2] == pytest.approx(20.0)
 
@@ -119,28 +121,27 @@ def test_solution_does_not_depend_on_the_guess_at_the_accuracies() -> None:
 
 def test_agreement_finds_the_backwards_judges() -> None:
     accuracy = np.array([2.0, 2.0, 2.0, 2.0, -2.0, -2.0])
-    wins = model_wins(8, SCORE, accuracy, 300, GUMBEL)
-    guess = agreement_accuracy(wins, no_lists(6), 8)
+    votes = model_votes(8, SCORE, accuracy, 300, GUMBEL)
+    guess = agreement_accuracy(votes)
     assert guess is not None
     np.testing.assert_array_equal(np.sign(guess), np.sign(accuracy))
 
 
 def test_agreement_of_judges_who_share_no_pair_is_none() -> None:
-    wins = model_wins(8, SCORE, np.ones(3), 1, GUMBEL)
-    apart = wins._replace(
-        winner=np.array([0, 2, 4], dtype=np.int32), loser=np.array([1, 3, 5], dtype=np.int32)
-    )
-    assert agreement_accuracy(apart, no_lists(3), 8) is None
+    votes = model_votes(8, SCORE, np.ones(3), 1, GUMBEL)
+    winner, loser = np.array([[0, 2, 4], [1, 3, 5]], dtype=np.int32)
+    apart = with_pairs(votes, winner=winner, loser=loser)
+    assert agreement_accuracy(apart) is None
 
 
 def test_equal_votes_are_merged_where_all_judges_are_alike() -> None:
-    wins = model_wins(4, SCORE, np.ones(5), 200, GUMBEL)
-    objective = Objective(wins, 8, GUMBEL, FIRST_GUESS, fixed_accuracy=np.ones(5))
+    votes = model_votes(4, SCORE, np.ones(5), 200, GUMBEL)
+    objective = Objective(votes, GUMBEL, FIRST_GUESS, fixed_accuracy=np.ones(5))
     assert _worth_merging(objective)
     assert not _worth_merging(replace(objective, fixed_accuracy=None))
     merged = _merged(objective)
-    assert len(merged.wins.winner) <= 8 * 7
-    assert merged.wins.weight.sum() == len(wins.winner)
+    assert merged.votes.pairs.number <= 8 * 7
+    assert merged.votes.pairs.weight.sum() == votes.pairs.number
     here = objective.slopes(SCORE, np.ones(5))
     assert merged.slopes(SCORE, np.ones(1)).value == pytest.approx(here.value, rel=1e-12)
     found = search(objective, ProfileSolver())
@@ -152,9 +153,9 @@ def test_equal_votes_are_merged_where_all_judges_are_alike() -> None:
 def test_very_many_votes_are_searched_on_a_sample_and_answered_on_all() -> None:
     rng = np.random.default_rng(4)
     score, accuracy = rng.normal(size=30), np.where(np.arange(900) % 4 == 0, -1.0, 1.5)
-    wins = model_wins(9, score, accuracy, 500, GUMBEL)
-    assert len(wins.winner) > MANY_VOTES
-    objective = Objective(wins, 30, GUMBEL, FIRST_GUESS, threads=2)
+    votes = model_votes(9, score, accuracy, 500, GUMBEL)
+    assert votes.pairs.number > MANY_VOTES
+    objective = Objective(votes, GUMBEL, FIRST_GUESS, threads=2)
     found = search(objective, ProfileSolver())
     direct = ProfileSolver().solve(objective)
     np.testing.assert_allclose(found.score, direct.score, atol=5e-5)
@@ -168,8 +169,8 @@ def test_a_sample_of_judges_who_vote_backwards_does_not_decide_the_direction(
 ) -> None:
     rng = np.random.default_rng(4)
     score, accuracy = rng.normal(size=30), np.where(np.arange(900) % 3 == 0, -1.5, 1.5)
-    wins = model_wins(9, score, accuracy, 500, GUMBEL)
-    objective = Objective(wins, 30, GUMBEL, prior)
+    votes = model_votes(9, score, accuracy, 500, GUMBEL)
+    objective = Objective(votes, GUMBEL, prior)
     found = search(objective, ProfileSolver())
     assert np.corrcoef(found.score, score)[0, 1] > 0.99
 
@@ -178,28 +179,28 @@ def test_a_sample_of_judges_who_vote_backwards_does_not_decide_the_direction(
 def test_most_votes_agree_with_the_answer(prior: Prior) -> None:
     accuracy = np.array([-1.0, -1.0, -1.0, 2.0, 2.0])
     for seed in range(12):
-        wins = model_wins(seed, SCORE, accuracy, 15, GUMBEL)
-        objective = Objective(wins, 8, GUMBEL, prior)
+        votes = model_votes(seed, SCORE, accuracy, 15, GUMBEL)
+        objective = Objective(votes, GUMBEL, prior)
         found = search(objective, ProfileSolver())
         assert votes_for(objective, found.score) >= 0.0
 
 
 def test_agreement_of_votes_counts_weights_as_votes() -> None:
-    wins = model_wins(1, SCORE, np.ones(2), 50, GUMBEL)
-    once = Objective(wins, 8, GUMBEL)
-    weighted = replace(once, wins=wins._replace(given_weight=np.full(100, 4.0)))
+    votes = model_votes(1, SCORE, np.ones(2), 50, GUMBEL)
+    once = Objective(votes, GUMBEL)
+    weighted = replace(once, votes=votes.reweighted(np.full(2, 4.0)))
     assert votes_for(weighted, SCORE) == pytest.approx(2.0 * votes_for(once, SCORE))
 
 
 def test_who_says_which_end_is_up_by_the_formula() -> None:
     rng = np.random.default_rng(2)
     number = np.array([40, 3, 7, 200])
-    wins = model_wins(3, SCORE, np.ones(4), 200, GUMBEL)
+    votes = model_votes(3, SCORE, np.ones(4), 200, GUMBEL)
     rows = np.concatenate([np.arange(200 * u, 200 * u + n) for u, n in enumerate(number)])
     start = np.concatenate(([0], np.cumsum(number)))
     weight = rng.uniform(0.5, 2.0, len(rows))
-    wins = wins_taken(wins._replace(given_weight=np.ones(800)), rows, start)
-    objective = Objective(wins._replace(given_weight=weight), 8, GUMBEL)
+    wins = replace(votes.pairs.taken(rows, start), given_weight=weight)
+    objective = Objective(replace(votes, pairs=wins), GUMBEL)
     total = np.add.reduceat(weight, start[:-1])
     judge = np.repeat(np.arange(4), number)
     most = [
@@ -328,8 +329,8 @@ def test_known_accuracies_are_not_overwritten_by_a_start() -> None:
 
 def test_default_steps_suit_few_judges_with_very_many_votes() -> None:
     score = np.random.default_rng(0).normal(size=200)
-    wins = model_wins(1, score, np.ones(2), 20_000, GUMBEL)
-    found = PaperSolver(iterations=60).solve(Objective(wins, 200, GUMBEL))
+    votes = model_votes(1, score, np.ones(2), 20_000, GUMBEL)
+    found = PaperSolver(iterations=60).solve(Objective(votes, GUMBEL))
     assert np.corrcoef(found.score, score)[0, 1] > 0.95
 
 
@@ -337,44 +338,46 @@ def test_default_steps_suit_few_judges_with_very_many_votes() -> None:
 
 
 def test_rank_centrality_of_two_items_is_their_share_of_wins() -> None:
-    wins = model_wins(0, np.zeros(2), np.ones(1), 100, GUMBEL)
-    won = np.bincount(wins.winner, minlength=2)
-    score = RankCentrality().solve(wins, 2).score
+    votes = model_votes(0, np.zeros(2), np.ones(1), 100, GUMBEL)
+    won = np.bincount(votes.pairs.winner, minlength=2)
+    score = RankCentrality().solve(votes).score
     assert score[0] - score[1] == pytest.approx(np.log(won[0] / won[1]), rel=1e-9)
 
 
 def test_rank_centrality_is_exact_for_items_that_hardly_ever_win() -> None:
     n = 30
     up, down = np.arange(n - 1, dtype=np.int32), np.arange(1, n, dtype=np.int32)
-    wins = Wins(
+    wins = Pairs(
         np.array([0, 2 * (n - 1)]),
         np.concatenate((up, down)),
         np.concatenate((down, up)),
         np.repeat([20.0, 1.0], n - 1),
     )
-    score = RankCentrality().solve(wins, n).score
+    score = RankCentrality().solve(CodedVotes.of_pairs(n, wins)).score
     np.testing.assert_allclose(-np.diff(score), np.log(20.0), rtol=1e-9)
 
 
 def test_rank_centrality_large_and_small_agree() -> None:
-    wins = model_wins(2, SCORE, np.ones(3), 500, GUMBEL)
-    small = RankCentrality().solve(wins, 8)
-    large = RankCentrality(largest_dense=3).solve(wins, 8)
+    votes = model_votes(2, SCORE, np.ones(3), 500, GUMBEL)
+    small = RankCentrality().solve(votes)
+    large = RankCentrality(largest_dense=3).solve(votes)
     assert large.converged
     np.testing.assert_allclose(small.score, large.score, atol=1e-8)
 
 
 def test_rank_centrality_is_consistent_for_bradley_terry() -> None:
-    wins = model_wins(2, SCORE, np.ones(3), 50_000, GUMBEL)
-    np.testing.assert_allclose(RankCentrality().solve(wins, 8).score, SCORE, atol=0.05)
+    votes = model_votes(2, SCORE, np.ones(3), 50_000, GUMBEL)
+    np.testing.assert_allclose(RankCentrality().solve(votes).score, SCORE, atol=0.05)
 
 
 @pytest.mark.parametrize("noise", [GUMBEL, NORMAL], ids=lambda noise: noise.name)
 def test_crowd_fit_is_a_minimum_of_its_own_likelihood(noise: Noise) -> None:
-    wins = model_wins(4, SCORE, np.array([2.0, 1.0, 0.3, -1.0]), 200, noise)
+    votes = model_votes(4, SCORE, np.array([2.0, 1.0, 0.3, -1.0]), 200, noise)
     found = CrowdSolver(rounds=300, tolerance=1e-3).solve(
-        Objective(wins, 8, noise, Prior(3.0), fixed_accuracy=np.ones(4))
+        Objective(votes, noise, Prior(3.0), fixed_accuracy=np.ones(4))
     )
+
+    wins = votes.pairs
 
     def loss(score: np.ndarray, eta: np.ndarray) -> float:
         total = float(np.sum(score**2)) / 18.0

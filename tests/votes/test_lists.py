@@ -25,11 +25,13 @@ from lists_help import (
 )
 
 from juryrank.inference import covariance as uncertainty
-from juryrank.inference.covariance import by_information, gauge_of
+from juryrank.inference.covariance import by_information
 from juryrank.inference.information import Information
 from juryrank.model.effects import NO_EFFECTS, EffectModel
+from juryrank.model.gauge import gauge_of
 from juryrank.model.noise import NOISES
-from juryrank.model.objective import NO_PRIOR, Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.solvers.search import ROUGH
 from juryrank.votes.lists import (
     Lists,
@@ -434,7 +436,7 @@ def test_a_pair_is_a_list_of_two(seed: int, by_judge: bool, as_one: bool) -> Non
         objective_of(made(rows, items=range(6), pairs_as_lists=as_lists), model, PRIOR)
         for as_lists in (False, True)
     )
-    assert (lists.wins.winner.size, pairs.lists.number) == (0, 0)
+    assert (lists.votes.pairs.number, pairs.votes.lists.number) == (0, 0)
     state, accuracy = random_point(seed, pairs)
     for ours, theirs in zip(
         pairs.slopes(state, accuracy), lists.slopes(state, accuracy), strict=True

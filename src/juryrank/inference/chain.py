@@ -46,7 +46,8 @@ from numpy.typing import NDArray
 
 from juryrank import _core
 from juryrank.inference.opinions import Codes, Opinions, VoteInformation, juries_of, rounded
-from juryrank.model.objective import EFFECT_SD, Objective
+from juryrank.model.objective import Objective
+from juryrank.model.prior import EFFECT_SD
 from juryrank.types import Floats
 
 Value = TypeVar("Value", bound=np.generic)
@@ -125,7 +126,7 @@ class Chain:
             ),
             seed=seed,
         )
-        work = self.objective.n_entries + 3 * opinions.tastes
+        work = self.objective.votes.n_entries + 3 * opinions.tastes
         compiled = isinstance(votes, _core.Pairs)
         self.at_once = max(1, WORK_AT_ONCE // max(1, work)) if compiled else 1
         """Rounds that take some 50 ms."""
@@ -168,24 +169,24 @@ class Chain:
 
 def votes_of(opinions: Opinions) -> _core.Pairs | _core.VotesCallable:
     """What the chain asks for the likelihood: the core itself where it knows such votes."""
-    objective, wins = opinions.objective, opinions.objective.wins
-    if objective.lists.number or not objective.noise.is_gumbel:
+    objective, pairs = opinions.objective, opinions.objective.votes.pairs
+    if objective.votes.has_lists or not objective.noise.is_gumbel:
         return objective.votes_alone
     return _core.Pairs(
-        start=np.ascontiguousarray(wins.start),
-        winner=np.ascontiguousarray(wins.winner),
-        loser=np.ascontiguousarray(wins.loser),
-        weight=_unless_empty(wins.given_weight),
-        tied=_unless_empty(wins.tied),
-        side=_unless_empty(wins.side),
+        start=np.ascontiguousarray(pairs.start),
+        winner=np.ascontiguousarray(pairs.winner),
+        loser=np.ascontiguousarray(pairs.loser),
+        weight=_contiguous(pairs.given_weight),
+        tied=_contiguous(pairs.tied),
+        side=_contiguous(pairs.side),
         n_opinions=len(opinions),
         n_effects=objective.layout.size - len(opinions),
         effects=objective.layout.places,
     )
 
 
-def _unless_empty(column: NDArray[Value]) -> NDArray[Value] | None:
-    return np.ascontiguousarray(column) if len(column) else None
+def _contiguous(column: NDArray[Value] | None) -> NDArray[Value] | None:
+    return None if column is None else np.ascontiguousarray(column)
 
 
 def _own_effects(objective: Objective) -> list[str]:

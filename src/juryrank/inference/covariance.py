@@ -12,9 +12,6 @@ The answer has scores ``c (s - mean s)`` and accuracies ``a / c`` with ``c = sum
 mean weighted by votes; its covariance follows by the derivatives of these two. They do not change
 along ``s + const`` and ``(c s, a / c)``, the directions the likelihood leaves open, so whatever
 stiffness is put on these to invert the matrix has no effect.
-
-The sandwich and the bootstrap let judges, not votes, be the independent draws. About one judge's
-own accuracy a sample of judges says nothing, so accuracies keep the errors above.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +27,8 @@ from numpy.typing import NDArray
 from juryrank.inference.conjugate_gradients import System, solved
 from juryrank.inference.information import MOST_DENSE, Information, Inverse, add_product, inverse_of
 from juryrank.inference.matrix_free import WideInformation
+from juryrank.model.gauge import Gauge
 from juryrank.model.objective import Objective
-from juryrank.progress import Progress, Watcher
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 
@@ -50,17 +47,7 @@ COLUMN_TOLERANCE = 1e-11
 NUMBERS_AT_ONCE = 500_000
 """Of the vectors that are solved for together, and of what is drawn."""
 LEAST_AT_ONCE = 8
-JUDGES_AT_ONCE = 512
-RESAMPLES = 200
 LEAST_CURVATURE = 1e-12
-
-
-class Gauge(NamedTuple):
-    """The scale of the answer, ``c = sum_u slope_u a_u``, at the solution."""
-
-    scale: float
-    slope: Floats
-    """``w_u sign(a_u)``; zeros where the accuracies are not estimated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,17 +125,6 @@ def from_joint(
     return Uncertainty(variance, accuracy_sd, own_accuracy_sd, joint, effect_sd)
 
 
-def gauge_of(objective: Objective, accuracy: Floats, counts: Floats) -> Gauge:
-    """The scale in which the mean |accuracy|, weighted by counts of votes, is 1."""
-    if not objective.accuracies_free:
-        return Gauge(1.0, np.zeros(len(accuracy)))
-    weight = counts / counts.sum() if counts.any() else np.full(len(counts), 1.0 / len(counts))
-    scale = float(weight @ np.abs(accuracy))
-    if scale == 0.0:
-        return Gauge(1.0, np.zeros(len(accuracy)))
-    return Gauge(scale, weight * np.sign(accuracy))
-
-
 def by_information(
     objective: Objective, solution: Solution, gauge: Gauge, most_dense: int = MOST_DENSE
 ) -> Uncertainty:
@@ -157,15 +133,15 @@ def by_information(
     With more than `most_dense` items its matrix is never held as a whole.
     """
     if objective.n_items > most_dense:
-        return _wide(_Parts(objective, solution, gauge, WideInformation))
-    parts = _Parts(objective, solution, gauge, Information)
-    return _dense(parts, _inverse(parts))
+        return _wide(Parts(objective, solution, gauge, WideInformation))
+    parts = Parts(objective, solution, gauge, Information)
+    return errors_from_inverse(parts, inverse_of_parts(parts))
 
 
 Blocks = TypeVar("Blocks", Information, WideInformation)
 
 
-class _Parts(Generic[Blocks]):
+class Parts(Generic[Blocks]):
     """What both ways of inverting need: the blocks, and the gauge."""
 
     def __init__(
@@ -251,7 +227,7 @@ class _Parts(Generic[Blocks]):
             return np.asarray(1.0 / (self.gauge.scale * np.sqrt(own)))
 
 
-def _dense(parts: _Parts[Information], inverse: Inverse) -> Uncertainty:
+def errors_from_inverse(parts: Parts[Information], inverse: Inverse) -> Uncertainty:
     """What follows from the inverse, which becomes the covariance of the answer."""
     n = len(parts.score)
     with_scale = inverse.whole @ parts.scale_pull
@@ -265,7 +241,7 @@ def _dense(parts: _Parts[Information], inverse: Inverse) -> Uncertainty:
     return from_joint(joint[:n, :n], accuracy_sd, parts.own_accuracy_sd(), _effect_sd(parts, joint))
 
 
-def _effect_sd(parts: _Parts[Information], joint: Floats) -> Floats:
+def _effect_sd(parts: Parts[Information], joint: Floats) -> Floats:
     """Errors of all effects, as they are told; some may have been taken as known.
 
     Those have the errors that they would have if all else were held.
@@ -282,7 +258,7 @@ def _effect_sd(parts: _Parts[Information], joint: Floats) -> Floats:
     return np.asarray(np.sqrt(whole.total_variances(variance, None)))
 
 
-def _inverse(parts: _Parts[Information]) -> Inverse:
+def inverse_of_parts(parts: Parts[Information]) -> Inverse:
     """``W``, the open directions held."""
     matrix = parts.blocks.profile_matrix()
     add_product(matrix, parts.level_stiffness, parts.level, parts.level)
@@ -291,81 +267,7 @@ def _inverse(parts: _Parts[Information]) -> Inverse:
     return inverse_of(matrix)
 
 
-def by_sandwich(objective: Objective, solution: Solution, gauge: Gauge) -> Uncertainty:
-    """Errors that hold if judges, not votes, are independent: ``W (sum_u psi_u psi_u') W``.
-
-    ``psi_u`` is the judge's part of the profile's gradient, ``dJ_u/ds - b_u C_u^-1 dJ_u/da``, about
-    its mean; the sum is multiplied by ``m / (m - 1)``.
-    """
-    parts = _Parts(objective, solution, gauge, Information)
-    inverse, n = _inverse(parts), len(parts.score)
-    joint = np.zeros((n, n))
-    total = np.zeros(n)
-    judges = objective.n_judges
-    for first in range(0, judges, JUDGES_AT_ONCE):
-        moved = _moves(parts, inverse, first, min(first + JUDGES_AT_ONCE, judges))
-        joint += moved.T @ moved
-        total += moved.sum(axis=0)
-    joint = (joint - np.outer(total, total) / judges) * judges / max(judges - 1, 1)
-    information = _dense(parts, inverse)
-    return from_joint(
-        joint, information.accuracy_sd, information.own_accuracy_sd, information.effect_sd
-    )
-
-
-def moves_of_judges(
-    objective: Objective, solution: Solution, gauge: Gauge
-) -> Callable[[int], Floats]:
-    """How far each judge has moved the answer's scores, to first order."""
-    parts = _Parts(objective, solution, gauge, Information)
-    inverse = _inverse(parts)
-    return lambda u: _moves(parts, inverse, u, u + 1)[0]
-
-
-def _moves(parts: _Parts[Information], inverse: Inverse, first: int, last: int) -> Floats:
-    """How far each of these judges has moved the answer's scores: a row for each."""
-    slopes, own_slope = parts.objective.slopes_by_judge(first, last, parts.state, parts.accuracy)
-    slopes = slopes[:, parts.blocks.at]
-    some = slice(first, last)
-    pull = own_slope * parts.share[some]
-    slopes -= pull[:, None] * parts.blocks.mixed_rows(first, last)
-    moved = parts.centred(-slopes @ inverse.whole)
-    slope = parts.gauge.slope[some]
-    # The scale is a mean over judges, who are draws here: each has its share in it.
-    direct = slope * (parts.accuracy[some] - pull) - np.abs(slope) * parts.gauge.scale
-    scale = direct - moved @ parts.scale_pull
-    scores = moved[:, : len(parts.score)]
-    return np.asarray(parts.gauge.scale * scores + np.outer(scale, parts.score))
-
-
-def by_bootstrap(
-    refit: Callable[[Floats], Floats],
-    judges: int,
-    information: Uncertainty | None,
-    watch: Watcher | None = None,
-) -> Uncertainty:
-    """Errors from `RESAMPLES` draws of as many judges, with replacement.
-
-    `refit` gives the answer's scores when each judge's votes count so many times; what else there
-    is has the errors from the `information`, if there are any.
-    """
-    rng = np.random.default_rng(0)
-    scores = []
-    for done in range(RESAMPLES):
-        if watch:
-            watch(Progress("resampling", "Resampling judges", done, RESAMPLES))
-        times = np.bincount(rng.integers(0, judges, judges), minlength=judges)
-        scores.append(refit(times.astype(np.float64)))
-    joint = np.cov(np.array(scores).T)
-    if information is None:
-        unknown = np.full(judges, np.nan)
-        return from_joint(joint, unknown, unknown, np.empty(0))
-    return from_joint(
-        joint, information.accuracy_sd, information.own_accuracy_sd, information.effect_sd
-    )
-
-
-def _wide(parts: _Parts[WideInformation]) -> Uncertainty:
+def _wide(parts: Parts[WideInformation]) -> Uncertainty:
     """Exact errors for the best items and for whoever is asked about; the rest extrapolated.
 
     In the scale of the answer, the variance of item ``i`` is near ``c^2 / (A - B C^-1 B')_ii``. How
@@ -408,7 +310,7 @@ class _Columns:
     the search for everything else takes a few steps.
     """
 
-    def __init__(self, parts: _Parts[WideInformation], items: NDArray[np.int64]) -> None:
+    def __init__(self, parts: Parts[WideInformation], items: NDArray[np.int64]) -> None:
         self.parts = parts
         self.scale_stiffness = 0.0 if parts.objective.has_scale else parts.open_stiffness
         self.system = self._system()

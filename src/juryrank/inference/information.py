@@ -128,26 +128,27 @@ class Information:
     @cached_property
     def _most_places(self) -> Judges:
         """How many unknowns each judge's votes can be about."""
-        wins, lists, model = self.objective.wins, self.objective.lists, self.layout.model
-        entries = np.diff(lists.begin[lists.start])
-        return np.asarray(2 * np.diff(wins.start) + entries + len(model.sizes) + 3)
+        votes, model = self.objective.votes, self.layout.model
+        items = votes.pairs.per_judge + votes.entries_per_judge
+        return np.asarray(items + len(model.sizes) + 3)
 
     def _dense_rows(self, judges: Judges, matrix: Floats, room: Floats) -> _DenseRows:
         rows, bend = room[: len(judges)], np.empty(len(judges))
         rows[:] = 0.0
-        _kernels.blocks_pass(*self._known_to_kernels, judges, matrix, rows, bend)
-        self.objective.give_back(0, self.objective.n_judges)
+        with self.objective.votes.opened() as pairs:
+            known = self.objective.noise.code, pairs, *self._known_to_kernels
+            _kernels.blocks_pass(*known, judges, matrix, rows, bend)
         return _DenseRows(judges, bend, rows)
 
     def _sparse_rows(self, judges: Judges, matrix: Floats) -> _SparseRows:
         most = int(self._most_places[judges].sum())
         start, bend = np.zeros(len(judges) + 1, dtype=np.int64), np.empty(len(judges))
         place, mixed = np.empty(most, dtype=np.int32), np.empty(most)
-        _kernels.sparse_blocks_pass(
-            *self._known_to_kernels, judges, matrix, np.empty(0), self.size,
-            start, place, mixed, bend,
-        )  # fmt: skip
-        self.objective.give_back(0, self.objective.n_judges)
+        with self.objective.votes.opened() as pairs:
+            _kernels.sparse_blocks_pass(
+                self.objective.noise.code, pairs, *self._known_to_kernels, judges, matrix,
+                np.empty(0), self.size, start, place, mixed, bend,
+            )  # fmt: skip
         rows = csr_array(
             (mixed[: start[-1]], place[: start[-1]], start), shape=(len(judges), self.size)
         )
@@ -159,10 +160,8 @@ class Information:
         objective, score = self.objective, self.state[: self.objective.n_items]
         chained = objective.chained
         ready = chained and chained.ready(chained.places(score, self.accuracy))
-        return (
-            objective.noise.code, objective.wins, *objective.known_to_kernels(self.state),
-            self.layout.places, ready, score, self.accuracy,
-        )  # fmt: skip
+        lists, effects = objective.known_to_kernels(self.state)
+        return lists, effects, self.layout.places, ready, score, self.accuracy
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ votes get the weight ``rho_u = 1 / (1 + w^2 size_u)``, ``size_u`` the mean over 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -25,15 +26,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from juryrank.inference.covariance import Gauge, Uncertainty
+from juryrank.inference.covariance import Uncertainty
 from juryrank.inference.information import MOST_DENSE, Information, inverse_of
-from juryrank.inference.sampling import gauge_scale
+from juryrank.model.gauge import Gauge, gauge_scale
 from juryrank.model.noise import Noise
 from juryrank.model.objective import Objective
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
-from juryrank.votes.storage import give_back, ranges
-from juryrank.votes.votes import total_weight
+from juryrank.votes.coded import CodedVotes
+from juryrank.votes.weights import total_weight
 
 NEGLIGIBLE = 0.01
 """Tastes that add less than this part to the variance of any judge's votes are left out."""
@@ -92,19 +93,17 @@ class TasteNoise:
 class _SomeJudges:
     """The votes of some judges, by the opinions they are about."""
 
-    def __init__(self, objective: Objective, solution: Solution, first: int, last: int) -> None:
-        wins, n = objective.wins, objective.n_items
-        some = slice(wins.start[first], wins.start[last])
+    def __init__(self, votes: CodedVotes, noise: Noise, score: Floats, accuracy: Floats) -> None:
+        pairs, n = votes.pairs, votes.n_items
         self.n = n
-        self.judges = last - first
-        judge = np.repeat(np.arange(self.judges), np.diff(wins.start[first : last + 1]))
-        winner, loser = wins.winner[some].astype(np.int64), wins.loser[some].astype(np.int64)
-        gap = solution.score[winner] - solution.score[loser]
-        accuracy = solution.accuracy[first:last][judge]
-        _, slope, bend = objective.noise.terms(accuracy * gap)
-        told = wins.weight[some] * bend * accuracy**2
-        miss = -wins.weight[some] * slope * accuracy
-        give_back(wins.winner[some], wins.loser[some], wins.weight[some])
+        self.judges = votes.n_judges
+        judge = np.repeat(np.arange(self.judges), pairs.per_judge)
+        winner, loser = pairs.winner.astype(np.int64), pairs.loser.astype(np.int64)
+        gap = score[winner] - score[loser]
+        own = accuracy[judge]
+        _, slope, bend = noise.terms(own * gap)
+        told = pairs.weight * bend * own**2
+        miss = -pairs.weight * slope * own
         cells, at = np.unique(
             np.concatenate((judge * n + winner, judge * n + loser)), return_inverse=True
         )
@@ -123,7 +122,7 @@ class _SomeJudges:
         """The judge's part of the gradient in each opinion."""
         self.alone = total_weight(rows[: 2 * len(judge)], np.tile(miss**2, 2), len(cells))
         """What of its square is that of single votes."""
-        self.pull: Floats = np.asarray(self.matrix @ solution.score)
+        self.pull: Floats = np.asarray(self.matrix @ score)
         """``v_u``."""
         alone = total_weight(judge, 2.0 * (told * gap) ** 2, self.judges)
         self.square = total_weight(self.owner, self.pull**2, self.judges) - alone
@@ -186,6 +185,13 @@ class _SomeJudges:
             total -= cross + cross.T
 
 
+def _some_judges(objective: Objective, solution: Solution) -> Iterator[tuple[slice, _SomeJudges]]:
+    """All judges, some at a time."""
+    score, accuracy = solution.score, solution.accuracy
+    for some, votes in objective.votes.chunks(VOTES_AT_ONCE):
+        yield some, _SomeJudges(votes, objective.noise, score, accuracy[some])
+
+
 def taste_variance(objective: Objective, solution: Solution, guess: float) -> float:
     """``w^2`` by moments, from all votes; a guess, where too few opinions say anything of it.
 
@@ -197,8 +203,7 @@ def taste_variance(objective: Objective, solution: Solution, guess: float) -> fl
     ``(1 + w^2 (A_u)_ii)^-2``, their variances.
     """
     excess, shared, own, item = [], [], [], []
-    for first, last in ranges(objective.wins.start, VOTES_AT_ONCE):
-        votes = _SomeJudges(objective, solution, first, last)
+    for _, votes in _some_judges(objective, solution):
         several = np.flatnonzero(votes.shared > 0.0)
         excess.append((votes.residual**2 - votes.alone)[several])
         shared.append(votes.shared[several])
@@ -264,9 +269,7 @@ def taste_noise(objective: Objective, solution: Solution, taste_sd: float) -> Ta
     total = np.zeros((n, n) if n <= MOST_DENSE else n)
     bend = np.maximum(objective.curvature(solution.state, solution.accuracy).accuracy, 1e-12)
     square = np.maximum(solution.accuracy**2, 1e-6)
-    for first, last in ranges(objective.wins.start, VOTES_AT_ONCE):
-        some = slice(first, last)
-        votes = _SomeJudges(objective, solution, first, last)
+    for some, votes in _some_judges(objective, solution):
         weight[some] = 1.0 / (1.0 + variance * votes.sizes)
         own[some] = variance * np.maximum(votes.square, 0.0) / (square[some] * bend[some] ** 2)
         votes.add_to(total, weight[some], 1.0 / (square[some] * bend[some]))
@@ -275,26 +278,16 @@ def taste_noise(objective: Objective, solution: Solution, taste_sd: float) -> Ta
 
 def _largest_size(objective: Objective, solution: Solution) -> float:
     """The largest ``size_u`` among the judges with the most votes."""
-    votes = np.diff(objective.wins.start)
+    votes = objective.votes.pairs.per_judge
     busiest = np.argsort(-votes, kind="stable")[:BUSIEST]
     enough = int(np.searchsorted(np.cumsum(votes[busiest]), VOTES_AT_ONCE)) + 1
-    sizes = [
-        float(_SomeJudges(objective, solution, u, u + 1).sizes[0])
-        for u in busiest[:enough].tolist()
-        if votes[u]
-    ]
+
+    def size(u: int) -> float:
+        own, accuracy = objective.votes.of_range(u, u + 1), solution.accuracy[u : u + 1]
+        return float(_SomeJudges(own, objective.noise, solution.score, accuracy).sizes[0])
+
+    sizes = [size(u) for u in busiest[:enough].tolist() if votes[u]]
     return max(sizes, default=0.0)
-
-
-def reweighted(objective: Objective, weight: Floats) -> Objective:
-    """The objective with each judge's votes counting so many times."""
-    wins, lists = objective.wins, objective.lists
-    each = wins.weight * np.repeat(weight, np.diff(wins.start))
-    return replace(
-        objective,
-        wins=wins._replace(given_weight=each),
-        lists=lists._replace(weight=lists.weight * weight[lists.judge]),
-    )
 
 
 def with_tastes(

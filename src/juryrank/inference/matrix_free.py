@@ -18,8 +18,8 @@ from juryrank.inference.information import shares
 from juryrank.model.effects import NO_EFFECTS
 from juryrank.model.objective import Objective
 from juryrank.types import Floats
+from juryrank.votes.coded import no_pairs
 from juryrank.votes.lists import Lists
-from juryrank.votes.votes import no_wins
 
 LANES = 4
 """Numbers that a processor adds at a time: of vectors there should be a multiple of it."""
@@ -34,7 +34,7 @@ class WideInformation:
         self.effects = objective.known_to_kernels(state)[1]
         self.prior = objective.state_bend(state)[: self.size]
         self.curvature = objective.curvature(state, accuracy)
-        self.lists = _list_blocks(objective, state, accuracy) if objective.lists.number else None
+        self.lists = _list_blocks(objective, state, accuracy) if objective.votes.has_lists else None
         self.bend = self._bend()
         """``C``."""
         self.share = shares(objective, self.bend)
@@ -114,7 +114,7 @@ class WideInformation:
     ) -> tuple[_kernels.NoiseCode, object, Effects | None, int, int, Floats, Floats]:
         """What the compiled code must know of some judges' votes on pairs."""
         objective = self.objective
-        known = (objective.noise.code, objective.wins, self.effects)
+        known = (objective.noise.code, objective.votes.for_kernels, self.effects)
         return *known, first, last, self.score, self.accuracy
 
     def _bend(self) -> Floats:
@@ -124,7 +124,7 @@ class WideInformation:
             return self.curvature.accuracy
         slope, bend = np.zeros(m), np.zeros(m)
         _kernels.pair_derivatives(
-            objective.noise.code, objective.wins, self.effects, np.arange(m),
+            objective.noise.code, objective.votes.for_kernels, self.effects, np.arange(m),
             self.score, self.accuracy, slope, bend,
         )  # fmt: skip
         return bend + self.lists.bend + objective.prior.accuracy_precision
@@ -154,13 +154,14 @@ class _ListBlocks:
 
 
 def _list_blocks(objective: Objective, state: Floats, accuracy: Floats) -> _ListBlocks:
-    n, m, lists, chained = objective.n_items, objective.n_judges, objective.lists, objective.chained
+    n, m, lists = objective.n_items, objective.n_judges, objective.votes.lists
+    chained = objective.chained
     ready = chained and chained.ready(chained.places(state[:n], accuracy))
     most, bend = len(lists.item), np.empty(m)
     place, mixed = np.empty(most, dtype=np.int32), np.empty(most)
     start, entries = np.zeros(m + 1, dtype=np.int64), np.empty(int(np.sum(lists.length**2)))
     _kernels.sparse_blocks_pass(
-        objective.noise.code, no_wins(m), *objective.known_to_kernels(state),
+        objective.noise.code, no_pairs(m).for_kernels, *objective.known_to_kernels(state),
         replace(objective.layout, model=NO_EFFECTS).places, ready, state[:n], accuracy,
         np.arange(m), np.empty((0, 0)), entries, n, start, place, mixed, bend,
     )  # fmt: skip

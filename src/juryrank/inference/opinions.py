@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from juryrank.model.objective import NO_PRIOR, Objective
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR
 from juryrank.types import Floats
-from juryrank.votes.lists import Lists, choices, judge_codes
-from juryrank.votes.votes import ALL_ONE, Wins, total_weight, wins_taken
+from juryrank.votes.coded import CodedVotes
+from juryrank.votes.lists import choices
+from juryrank.votes.weights import total_weight
 
 Codes = NDArray[np.int64]
 
 MOST_IN_MATRIX = 1 << 24
 """Lists x items up to which the information of lists is worked out with a matrix of them."""
-SIGNS = 3
-"""A side is -1, 0 or 1."""
 KEPT_BITS = 20
 """Of a number that is rounded: about six digits."""
 OF_A_TIE = 0.1
@@ -57,19 +57,10 @@ def opinions_of(objective: Objective, *, tastes: bool) -> Opinions:
     n = objective.n_items
     if not tastes:
         return Opinions(np.arange(n), np.empty(0, dtype=np.int64), plain)
-    wins, lists = plain.wins, plain.lists
-    who = _pair_judges(wins) * n
-    entry = lists.judge[lists.entry_list].astype(np.int64) * n + lists.item
-    keys = (who + wins.winner, who + wins.loser, entry)
-    known, inverse = np.unique(np.concatenate(keys), return_inverse=True)
+    who, what = plain.votes.judges_and_items()
+    known, inverse = np.unique(who * n + what, return_inverse=True)
     code: NDArray[np.int32] = inverse.astype(np.int32)
-    pairs = len(who)
-    recoded = replace(
-        plain,
-        wins=wins._replace(winner=code[:pairs], loser=code[pairs : 2 * pairs]),
-        lists=lists._replace(item=code[2 * pairs :]),
-        n_items=len(known),
-    )
+    recoded = replace(plain, votes=plain.votes.recoded(code, len(known)))
     return Opinions(known % n, known // n, recoded)
 
 
@@ -92,52 +83,13 @@ class Juries(NamedTuple):
 
 def juries_of(opinions: Opinions, n_items: int) -> Juries:
     """The jury of each item, and of each judge."""
-    wins, lists = opinions.objective.wins, opinions.objective.lists
     m = opinions.objective.n_judges
-    voted = _pair_judges(wins)
-    who: Codes = np.concatenate((voted, voted, lists.judge[lists.entry_list].astype(np.int64)))
-    what = opinions.item[np.concatenate((wins.winner, wins.loser, lists.item))]
+    who, opinion = opinions.objective.votes.judges_and_items()
+    what = opinions.item[opinion]
     size = n_items + m
     seen = coo_array((np.ones(len(who), dtype=np.int8), (what, n_items + who)), (size, size))
     number, jury = connected_components(seen, directed=False)
     return Juries(jury[:n_items].astype(np.int64), jury[n_items:].astype(np.int64), int(number))
-
-
-def _pair_judges(wins: Wins) -> Codes:
-    """The judge of every vote on a pair."""
-    return judge_codes(wins.start).astype(np.int64)
-
-
-def merged(wins: Wins) -> Wins:
-    """Votes of a judge that say the same, as one of their weight; in an order of their own.
-
-    So what is drawn depends neither on the order of the votes nor on how equal ones are written.
-    """
-    if not len(wins.winner):
-        return wins
-    wins = _ties_in_order(wins)
-    judge, n = _pair_judges(wins), int(max(wins.winner.max(), wins.loser.max())) + 1
-    said = (judge * n + wins.winner) * n + wins.loser
-    for column in (wins.tied, wins.side):
-        if len(column):
-            said = said * SIGNS + column
-    _, first, group = np.unique(said, return_index=True, return_inverse=True)
-    start = np.searchsorted(judge[first], np.arange(len(wins.start)))
-    weight = total_weight(group, wins.weight, len(first))
-    return wins_taken(wins, first, start)._replace(
-        given_weight=ALL_ONE if (weight == 1.0).all() else weight
-    )
-
-
-def _ties_in_order(wins: Wins) -> Wins:
-    """Of tied items either may stand first, if sides do not matter: let it be always the same."""
-    if not len(wins.tied) or len(wins.side):
-        return wins
-    turned = wins.tied & (wins.winner > wins.loser)
-    return wins._replace(
-        winner=np.where(turned, wins.loser, wins.winner),
-        loser=np.where(turned, wins.winner, wins.loser),
-    )
 
 
 def rounded(values: Floats) -> Floats:
@@ -168,8 +120,9 @@ class VoteInformation:
         self.opinions = opinions
         self.n_items = n_items
         objective = opinions.objective
-        lists: Lists = objective.lists
-        self.pair_judge = _pair_judges(objective.wins)
+        self.votes: CodedVotes = objective.votes
+        lists = self.votes.lists
+        self.pair_judge = self.votes.pairs.judge.astype(np.int64)
         self.entry_list = lists.entry_list
         self.entry_judge = lists.judge[self.entry_list]
         self.list_size = np.maximum(lists.length, 2)
@@ -179,16 +132,16 @@ class VoteInformation:
     def at(self, opinion: Floats, accuracy: Floats, *, dense: bool) -> Precision:
         """The information at one point; of the scores, a diagonal unless it is to be dense."""
         objective = self.opinions.objective
-        wins, lists, m = objective.wins, objective.lists, objective.n_judges
-        gap = opinion[wins.winner] - opinion[wins.loser]
+        pairs, lists, m = self.votes.pairs, self.votes.lists, self.votes.n_judges
+        gap = opinion[pairs.winner] - opinion[pairs.loser]
         own = accuracy[self.pair_judge]
         # Last digits differ from CPU to CPU, and the steps of a sampler would with them.
-        told = rounded(wins.weight * objective.noise.terms(own * gap)[2])
+        told = rounded(pairs.weight * objective.noise.terms(own * gap)[2])
         of_pair, size = told * own**2, len(opinion)
         entry_weight = self.list_weight[self.entry_list]
         of_entry = entry_weight * accuracy[self.entry_judge] ** 2
-        by_opinion = total_weight(wins.winner, of_pair, size)
-        by_opinion += total_weight(wins.loser, of_pair, size)
+        by_opinion = total_weight(pairs.winner, of_pair, size)
+        by_opinion += total_weight(pairs.loser, of_pair, size)
         by_opinion += total_weight(lists.item, of_entry, size)
         spread = opinion[lists.item] - self._list_means(opinion)[self.entry_list]
         by_accuracy = total_weight(self.pair_judge, told * gap**2, m)
@@ -202,7 +155,7 @@ class VoteInformation:
         )
 
     def _list_means(self, opinion: Floats) -> Floats:
-        lists = self.opinions.objective.lists
+        lists = self.votes.lists
         total = total_weight(self.entry_list, opinion[lists.item], lists.number)
         return np.asarray(total / self.list_size)
 
@@ -214,15 +167,15 @@ class VoteInformation:
         diagonal = total_weight(item, by_opinion, n)
         if not dense:
             return diagonal
-        wins, lists = self.opinions.objective.wins, self.opinions.objective.lists
-        key = item[wins.winner] * n + item[wins.loser]
+        pairs = self.votes.pairs
+        key = item[pairs.winner] * n + item[pairs.loser]
         between = total_weight(key, of_pair, n * n).reshape(n, n)
         matrix = np.diag(diagonal) - between - between.T
-        return matrix - self._of_lists(of_entry) if lists.number else matrix
+        return matrix - self._of_lists(of_entry) if self.votes.has_lists else matrix
 
     def _of_lists(self, of_entry: Floats) -> Floats:
         """What choosing from the same set takes off: a choice is between its items."""
-        item, n, lists = self.opinions.item, self.n_items, self.opinions.objective.lists
+        item, n, lists = self.opinions.item, self.n_items, self.votes.lists
         if lists.number * n > MOST_IN_MATRIX:
             return np.zeros((n, n))
         rows = np.zeros((lists.number, n))

@@ -17,8 +17,8 @@ from juryrank.model.effects import Layout
 from juryrank.model.noise import Noise
 from juryrank.model.objective import Objective
 from juryrank.types import Floats
+from juryrank.votes.coded import CodedVotes
 from juryrank.votes.lists import Lists
-from juryrank.votes.votes import no_wins
 
 UNSEEN = -1
 """The code of a judge drawn at random, in proportion to votes."""
@@ -171,7 +171,7 @@ class DrawnPredictions:
         opinion = self.sample.score[self._draws][:, item] + self._tastes(of_entry, item)
         accuracy = self._accuracies(of_entry)
         alone = lists._replace(item=np.arange(len(item), dtype=np.int32))
-        objective = Objective(no_wins(len(lists.start) - 1), len(item), self.noise, lists=alone)
+        objective = Objective(CodedVotes.of_lists(len(item), alone), self.noise)
         ones, nothing = np.ones(objective.n_judges), np.zeros(len(item))
         losses = [objective.list_losses(accuracy[d] * opinion[d], ones, nothing) for d in draws]
         return np.asarray(np.log(len(losses)) - logsumexp(-np.array(losses), axis=0))

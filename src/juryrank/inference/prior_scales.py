@@ -16,13 +16,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from juryrank.inference.opinions import Codes, merged
+from juryrank.inference.opinions import Codes
 from juryrank.inference.sampling import Length, Sample, sample
-from juryrank.model.objective import EFFECT_SD, LIST_ENTRY_WORK, Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import EFFECT_SD, Prior
 from juryrank.solvers.search import ROUGH, search
 from juryrank.types import Floats
-from juryrank.votes.lists import begins_of, places_of, taken
-from juryrank.votes.votes import wins_taken
+from juryrank.votes.coded import LIST_ENTRY_WORK, CodedVotes
+from juryrank.votes.lists import places_of
 
 MOST_SAMPLED = 30_000
 """Work (votes on pairs; an entry of a list is as much as several) up to which all is sampled,"""
@@ -45,56 +46,48 @@ ACCURACY_SD_RANGE = (0.03, 5.0)
 
 def can_be_sampled(objective: Objective) -> bool:
     """Whether the posterior of all votes can be sampled in good time."""
-    work, entries = _work(objective), len(objective.lists.item)
-    if entries > MOST_CHAINED and not objective.noise.is_gumbel:
+    votes = objective.votes
+    if len(votes.lists.item) > MOST_CHAINED and not objective.noise.is_gumbel:
         return False
-    sparse = objective.n_entries * 2.0 < SPARSE_ITEMS * objective.n_items
+    sparse = votes.n_entries * 2.0 < SPARSE_ITEMS * votes.n_items
     if objective.accuracies_free:
-        sparse |= objective.n_entries < SPARSE_JUDGES * objective.n_judges
-    return work <= (MOST_SAMPLED_IF_SPARSE if sparse else MOST_SAMPLED)
+        sparse |= votes.n_entries < SPARSE_JUDGES * votes.n_judges
+    return _work(votes) <= (MOST_SAMPLED_IF_SPARSE if sparse else MOST_SAMPLED)
 
 
-def _work(objective: Objective) -> int:
+def _work(votes: CodedVotes) -> int:
     """How much is to be done in a pass: votes of a judge that say the same are done at once."""
-    wins, n = objective.wins, objective.n_items
-    ways = (2 if len(wins.side) else 1) * (
-        n * (n - 1) + (n * (n - 1) // 2 if len(wins.tied) else 0)
-    )
-    pairs = min(len(wins.winner), objective.n_judges * ways)
-    return pairs + LIST_ENTRY_WORK * len(objective.lists.item)
+    pairs, n = votes.pairs, votes.n_items
+    outcomes = n * (n - 1) + (0 if pairs.tied is None else n * (n - 1) // 2)
+    ways = outcomes if pairs.side is None else 2 * outcomes
+    different = min(pairs.number, votes.n_judges * ways)
+    return different + LIST_ENTRY_WORK * len(votes.lists.item)
 
 
 def sampled_part(objective: Objective, *, tastes: bool) -> Sample:
     """Draws from the posterior of some judges' votes, to know the scales by."""
     part = part_of(objective)
-    part = replace(part, wins=merged(part.wins))
+    part = replace(part, votes=part.votes.merged())
     return sample(part, search(part, ROUGH), tastes=tastes, length=PART_LENGTH)
 
 
 def part_of(objective: Objective) -> Objective:
     """The votes of some judges, of the busiest some of them only; only items that are in them."""
     rng = np.random.default_rng(0)
-    wins, lists = objective.wins, objective.lists
-    entries = np.diff(wins.start) + LIST_ENTRY_WORK * np.diff(lists.begin[lists.start])
-    order = rng.permutation(objective.n_judges)
-    enough = int(np.searchsorted(np.cumsum(entries[order]), PART)) + 1
+    votes = objective.votes
+    work = np.diff(votes.work_before)
+    order = rng.permutation(votes.n_judges)
+    enough = int(np.searchsorted(np.cumsum(work[order]), PART)) + 1
     judges = np.sort(order[: max(enough, PART_JUDGES)])
-    share = _shares(entries[judges])
-    pairs, pair_start = _some(wins.start, judges, share, rng)
-    which, list_start = _some(lists.start, judges, share, rng)
-    fewer_wins, fewer_lists = wins_taken(wins, pairs, pair_start), taken(lists, which)
-    seen = np.unique(np.concatenate((fewer_wins.winner, fewer_wins.loser, fewer_lists.item)))
-    code = np.zeros(objective.n_items, dtype=np.int32)
+    share = _shares(work[judges])
+    pairs = _some(votes.pairs.start, judges, share, rng)
+    fewer = votes.taken(pairs, _some(votes.lists.start, judges, share, rng), judges)
+    item = fewer.judges_and_items()[1]
+    seen = np.unique(item)
+    code = np.zeros(votes.n_items, dtype=np.int32)
     code[seen] = np.arange(len(seen), dtype=np.int32)
     fixed = None if objective.fixed_accuracy is None else objective.fixed_accuracy[judges]
-    objective.give_back(0, objective.n_judges)
-    return replace(
-        objective,
-        wins=fewer_wins._replace(winner=code[fewer_wins.winner], loser=code[fewer_wins.loser]),
-        lists=fewer_lists._replace(start=list_start, item=code[fewer_lists.item]),
-        n_items=len(seen),
-        fixed_accuracy=fixed,
-    )
+    return replace(objective, votes=fewer.recoded(code[item], len(seen)), fixed_accuracy=fixed)
 
 
 def _shares(entries: Codes) -> Floats:
@@ -106,13 +99,11 @@ def _shares(entries: Codes) -> Floats:
     return np.minimum(1.0, high / np.maximum(entries, 1))
 
 
-def _some(
-    start: Codes, judges: Codes, share: Floats, rng: np.random.Generator
-) -> tuple[Codes, Codes]:
-    """About such shares of these judges' votes: which, and where each judge's begin."""
-    own, begins = places_of(start, judges), begins_of(start, judges)
-    drawn = rng.random(len(own)) < np.repeat(share, np.diff(begins))
-    return own[drawn], np.concatenate(([0], np.cumsum(drawn)))[begins]
+def _some(start: Codes, judges: Codes, share: Floats, rng: np.random.Generator) -> Codes:
+    """About such shares of these judges' votes: which."""
+    own = places_of(start, judges)
+    number = start[judges + 1] - start[judges]
+    return own[rng.random(len(own)) < np.repeat(share, number)]
 
 
 def prior_of(found: Sample, objective: Objective) -> Prior:

@@ -1,12 +1,4 @@
-"""The posterior by sampling: a chain from the best fit, its draws in the gauge of the answer.
-
-Every draw is put into the same gauge before anything is read off it: scores sum to 0, and the mean
-``|accuracy|``, weighted by votes, is 1, no judge counting for more than twice the mean:
-
-    c = sum_u k_u min(|g_u|, 2 c) / sum_u k_u,     scores c (s - mean s),  accuracies g / c.
-
-(Of accuracies with a long tail a plain mean could hardly be estimated.)
-"""
+"""The posterior by sampling: a chain from the best fit, its draws in the gauge of the answer."""
 
 from __future__ import annotations
 
@@ -19,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from juryrank.inference.chain import Chain, Draws
-from juryrank.inference.covariance import Gauge
 from juryrank.inference.opinions import Codes, Juries, opinions_of
+from juryrank.model.gauge import gauge_scales
 from juryrank.model.objective import Objective
 from juryrank.progress import Progress, Watcher
 from juryrank.solvers.search import on_many_items
@@ -29,11 +21,6 @@ from juryrank.types import Floats
 
 MEASURED_AT = (20, 50, 100)
 """Rounds of the warm-up after which the metric is chosen anew."""
-MOST_OF_MEAN = 2.0
-"""No judge counts for more than so many times the mean in the gauge."""
-LEAST_REST = 0.1
-GAUGE_STEPS = 200
-GAUGE_TOLERANCE = 1e-10
 MOST_TASTES = 20_000_000
 """Numbers kept of the draws of tastes; of more, fewer draws are kept."""
 CLOSE_CALL = 0.05
@@ -268,37 +255,6 @@ def _mirrored(side: Floats) -> NDArray[np.bool_]:
     """Which draws of judges' sides are the mirror images of most others."""
     turned = np.linalg.eigh(side @ side.T)[1][:, -1] < 0.0
     return ~turned if turned.mean() > 0.5 else turned
-
-
-def gauge_scale(accuracy: Floats, counts: Floats) -> float:
-    """``c``: the mean |accuracy| by votes, of no judge more than twice the mean."""
-    return float(gauge_scales(accuracy[None, :], counts)[0])
-
-
-def gauge_scales(accuracy: Floats, counts: Floats) -> Floats:
-    """The same of every row of accuracies."""
-    size = np.abs(accuracy)
-    share = counts / counts.sum() if counts.any() else np.full(len(counts), 1.0 / len(counts))
-    scale = size @ share
-    for _ in range(GAUGE_STEPS):
-        last, scale = scale, np.minimum(size, MOST_OF_MEAN * scale[:, None]) @ share
-        if (last - scale <= GAUGE_TOLERANCE * last).all():
-            break
-    return np.where(scale == 0.0, 1.0, scale)
-
-
-def robust_gauge(objective: Objective, accuracy: Floats, counts: Floats) -> Gauge:
-    """The same scale around a best fit, with its derivatives in the accuracies.
-
-    ``dc / da_u = w_u sign(a_u) / (1 - 2 sum of w over judges above 2 c)``, 0 for these judges.
-    """
-    if not objective.accuracies_free:
-        return Gauge(1.0, np.zeros(len(accuracy)))
-    scale = gauge_scale(accuracy, counts)
-    share = counts / counts.sum() if counts.any() else np.full(len(counts), 1.0 / len(counts))
-    below = np.abs(accuracy) < MOST_OF_MEAN * scale
-    rest = max(1.0 - MOST_OF_MEAN * float(share[~below].sum()), LEAST_REST)
-    return Gauge(scale, np.where(below, share * np.sign(accuracy), 0.0) / rest)
 
 
 def least_effective(draws: Floats) -> float:

@@ -11,7 +11,8 @@ from juryrank.inference.opinions import Codes
 from juryrank.inference.ranks_and_tiers import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.sampling import Sample
 from juryrank.types import Floats
-from juryrank.votes.votes import Votes, total_weight
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import total_weight
 
 TASTES = {
     "judge": pl.String(),
@@ -180,7 +181,7 @@ def _votes_in(votes: Votes, found: Sample) -> Floats:
     n = votes.n_items
     who, lists = votes.judge.astype(np.int64) * n, votes.lists
     entry = lists.judge[lists.entry_list].astype(np.int64) * n + lists.item
-    key = np.concatenate((who + votes.left, who + votes.right, entry))
+    key = np.concatenate((*(who + side for side in votes.sides()), entry))
     weight = np.concatenate((votes.weight, votes.weight, lists.weight[lists.entry_list]))
     known = found.taste_judge * n + found.taste_item
     return total_weight(np.searchsorted(known, key), weight, len(known))

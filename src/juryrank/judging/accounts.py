@@ -27,13 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc
 
-from juryrank.inference.many_votes import reweighted
-from juryrank.model.objective import NO_PRIOR, Objective
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR
 from juryrank.solvers.search import ROUGH, search
 from juryrank.types import Floats
+from juryrank.votes.coded import CodedVotes, Pairs
 from juryrank.votes.lists import Lists, places_of
-from juryrank.votes.storage import give_back, ranges
-from juryrank.votes.votes import Wins, total_weight
+from juryrank.votes.weights import total_weight
 
 Codes = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -77,7 +77,8 @@ def with_one_say(objective: Objective, voices: tuple[Voice, ...]) -> Objective:
     """The objective in which accounts of one voice count as one judge."""
     if not voices:
         return objective
-    return reweighted(objective, say_of(voices, objective.n_judges))
+    say = say_of(voices, objective.n_judges)
+    return replace(objective, votes=objective.votes.reweighted(say))
 
 
 # --- accounts on one item ------------------------------------------------------------------------
@@ -85,15 +86,15 @@ def with_one_say(objective: Objective, voices: tuple[Voice, ...]) -> Objective:
 
 def _single_item(objective: Objective) -> tuple[Voice, ...]:
     """Accounts on one item, where they are more than chance explains."""
-    wins, lists, n = objective.wins, objective.lists, objective.n_items
-    count = np.diff(wins.start)
-    one, other = _items_of_all_votes(wins, np.diff(lists.start) == 0)
+    votes, n = objective.votes, objective.n_items
+    count = votes.pairs.per_judge
+    one, other = _items_of_all_votes(votes)
     on_one = (one >= 0) != (other >= 0)
     if on_one.sum() < LEAST_ACCOUNTS:
         return ()
     found = np.bincount(np.maximum(one, other)[on_one], minlength=n)
     elsewhere = (found.sum() - found) / (n - 1)
-    expected = _expected(objective, on_one, count) + MORE_BY_DESIGN * elsewhere
+    expected = _expected(votes, on_one, count) + MORE_BY_DESIGN * elsewhere
     unlikely = gammainc(np.maximum(found, 1), expected) * n < CHANCE
     return tuple(
         Voice(np.flatnonzero((one == i) | (other == i)), i)
@@ -101,45 +102,46 @@ def _single_item(objective: Objective) -> tuple[Voice, ...]:
     )
 
 
-def _items_of_all_votes(wins: Wins, without_lists: NDArray[np.bool_]) -> tuple[Codes, Codes]:
+def _items_of_all_votes(votes: CodedVotes) -> tuple[Codes, Codes]:
     """Whether the winner, and the loser, of a judge's first vote is in all its votes: which, or -1.
 
     Both are, if all its votes are on one pair.
     """
-    several = np.flatnonzero((np.diff(wins.start) > 1) & without_lists)
-    first, last = wins.start[several], wins.start[several + 1] - 1
+    pairs, without_lists = votes.pairs, np.diff(votes.lists.start) == 0
+    several = np.flatnonzero((pairs.per_judge > 1) & without_lists)
+    first, last = pairs.start[several], pairs.start[several + 1] - 1
     found = []
-    for items in (wins.winner, wins.loser):
+    for items in (pairs.winner, pairs.loser):
         item = items[first]
-        likely = _in_votes(wins, item, first + 1) & _in_votes(wins, item, last)
-        in_all = np.full(len(without_lists), -1, dtype=np.int64)
-        in_all[several[likely]] = _in_all_votes(wins, several[likely], item[likely])
+        likely = _in_votes(pairs, item, first + 1) & _in_votes(pairs, item, last)
+        in_all = np.full(votes.n_judges, -1, dtype=np.int64)
+        in_all[several[likely]] = _in_all_votes(pairs, several[likely], item[likely])
         found.append(in_all)
     return found[0], found[1]
 
 
-def _in_votes(wins: Wins, item: NDArray[np.int32], vote: Codes) -> NDArray[np.bool_]:
-    return np.asarray((wins.winner[vote] == item) | (wins.loser[vote] == item))
+def _in_votes(pairs: Pairs, item: NDArray[np.int32], vote: Codes) -> NDArray[np.bool_]:
+    return np.asarray((pairs.winner[vote] == item) | (pairs.loser[vote] == item))
 
 
-def _in_all_votes(wins: Wins, judges: Codes, item: NDArray[np.int32]) -> Codes:
+def _in_all_votes(pairs: Pairs, judges: Codes, item: NDArray[np.int32]) -> Codes:
     """The item of each of these judges if it is in all its votes, else -1."""
     if not len(judges):
         return judges
-    number = np.diff(wins.start)[judges]
-    there = _in_votes(wins, np.repeat(item, number), places_of(wins.start, judges))
+    number = pairs.per_judge[judges]
+    there = _in_votes(pairs, np.repeat(item, number), places_of(pairs.start, judges))
     return np.where(np.logical_and.reduceat(there, np.cumsum(number) - number), item, -1)
 
 
-def _expected(objective: Objective, on_one: NDArray[np.bool_], count: Codes) -> Floats:
+def _expected(votes: CodedVotes, on_one: NDArray[np.bool_], count: Codes) -> Floats:
     """How many accounts would be on each item alone by chance."""
-    wins, n = objective.wins, objective.n_items
+    pairs, n = votes.pairs, votes.n_items
     weight = np.repeat(np.where(on_one, 0.0, 1.0), count)
-    seen = total_weight(wins.winner, weight, n) + total_weight(wins.loser, weight, n)
+    seen = total_weight(pairs.winner, weight, n) + total_weight(pairs.loser, weight, n)
     share = np.minimum(seen / max(float(weight.sum()), 1.0), 1.0)
     expected = np.zeros(n)
-    for votes in np.unique(count[on_one]).tolist():
-        expected += float((count == votes).sum()) * share**votes
+    for number in np.unique(count[on_one]).tolist():
+        expected += float((count == number).sum()) * share**number
     return expected
 
 
@@ -148,13 +150,12 @@ def _expected(objective: Objective, on_one: NDArray[np.bool_], count: Codes) -> 
 
 def _copies(objective: Objective, taken: Codes) -> tuple[Voice, ...]:
     """Groups of judges who cast exactly the same votes, and not because everybody does."""
-    m, lists = objective.n_judges, objective.lists
+    votes, m = objective.votes, objective.n_judges
     needed = np.log(max(0.5 * m * (m - 1), 1.0) / CHANCE)
-    count = np.diff(objective.wins.start) + np.diff(lists.begin[lists.start])
-    enough = count >= needed  # a vote tells about log 2
+    enough = votes.entries_per_judge >= needed  # a vote tells about log 2
     enough[taken] = False
-    groups = _alike(_hashes(objective), np.flatnonzero(enough))
-    groups = [same for group in groups for same in _exactly_alike(objective, group)]
+    groups = _alike(_hashes(votes), np.flatnonzero(enough))
+    groups = [same for group in groups for same in _exactly_alike(votes, group)]
     if not groups:
         return ()
     alike = tuple(Voice(group) for group in groups)
@@ -170,35 +171,35 @@ def _alike(hashes: Hashes, judges: Codes) -> list[Codes]:
     return [judges[part] for part in np.split(order, np.flatnonzero(np.diff(group[order])) + 1)]
 
 
-def _hashes(objective: Objective) -> Hashes:
+def _hashes(votes: CodedVotes) -> Hashes:
     """A number for each judge that does not depend on the order of its votes."""
-    wins, lists = objective.wins, objective.lists
-    found = np.zeros(objective.n_judges, dtype=np.uint64)
-    for first, end in ranges(wins.start):
-        own = slice(wins.start[first], wins.start[end])
-        start = wins.start[first : end + 1] - wins.start[first]
-        _add_up(found[first:end], start, _of_pairs(wins, own))
-        give_back(wins.winner[own], wins.loser[own])
-    if lists.number:
-        entry = _scrambled(lists.item.astype(np.uint64), lists.level.astype(np.uint64))
-        of_list = np.zeros(lists.number, dtype=np.uint64)
-        _add_up(of_list, lists.begin, entry)
-        _add_up(found, lists.start, _scrambled(of_list, lists.weight.view(np.uint64)))
+    found = np.zeros(votes.n_judges, dtype=np.uint64)
+    for judges, some in votes.chunks():
+        _add_up(found[judges], some.pairs.start, _of_pairs(some.pairs))
+        if some.has_lists:
+            _add_up(found[judges], some.lists.start, _of_lists(some.lists))
     return found
 
 
-def _of_pairs(wins: Wins, own: slice) -> Hashes:
+def _of_pairs(pairs: Pairs) -> Hashes:
     """A number for each vote on a pair."""
-    one, other = wins.winner[own].astype(np.uint64), wins.loser[own].astype(np.uint64)
-    if len(wins.tied):
-        tied = wins.tied[own]
-        turned = tied & (one > other)
+    one, other = pairs.winner.astype(np.uint64), pairs.loser.astype(np.uint64)
+    if pairs.tied is not None:
+        turned = pairs.tied & (one > other)
         one, other = np.where(turned, other, one), np.where(turned, one, other)
-        one = one + (tied.astype(np.uint64) << HALF)
+        one = one + (pairs.tied.astype(np.uint64) << HALF)
     hashed = _scrambled(one, other)
-    if len(wins.given_weight):
-        hashed = _scrambled(hashed, wins.given_weight[own].view(np.uint64))
+    if pairs.given_weight is not None:
+        hashed = _scrambled(hashed, pairs.given_weight.view(np.uint64))
     return hashed
+
+
+def _of_lists(lists: Lists) -> Hashes:
+    """A number for each list."""
+    entry = _scrambled(lists.item.astype(np.uint64), lists.level.astype(np.uint64))
+    of_list = np.zeros(lists.number, dtype=np.uint64)
+    _add_up(of_list, lists.begin, entry)
+    return _scrambled(of_list, lists.weight.view(np.uint64))
 
 
 def _scrambled(one: Hashes, other: Hashes) -> Hashes:
@@ -216,30 +217,29 @@ def _add_up(totals: Hashes, start: Codes, values: Hashes) -> None:
         totals[busy] += np.add.reduceat(values, start[busy])
 
 
-def _exactly_alike(objective: Objective, judges: Codes) -> list[Codes]:
+def _exactly_alike(votes: CodedVotes, judges: Codes) -> list[Codes]:
     """The judges in groups of the same votes; those who are alone are in none."""
     groups: dict[bytes, list[int]] = {}
     for u in judges.tolist():
-        groups.setdefault(_all_votes(objective.wins, objective.lists, u), []).append(u)
+        groups.setdefault(_all_votes(votes.of_range(u, u + 1)), []).append(u)
     return [np.array(group) for group in groups.values() if len(group) > 1]
 
 
-def _all_votes(wins: Wins, lists: Lists, judge: int) -> bytes:
+def _all_votes(votes: CodedVotes) -> bytes:
     """Everything a judge has said, in an order of its own."""
-    own = slice(wins.start[judge], wins.start[judge + 1])
-    pairs = np.stack((wins.winner[own], wins.loser[own], wins.weight[own]))
+    own, lists = votes.pairs, votes.lists
+    pairs = np.stack((own.winner, own.loser, own.weight))
     said = [
         np.concatenate(
             ([lists.weight[k]], lists.item[lists.begin[k] : lists.begin[k + 1]],
              lists.level[lists.begin[k] : lists.begin[k + 1]])
         ).tobytes()
-        for k in range(lists.start[judge], lists.start[judge + 1])
+        for k in range(lists.number)
     ]  # fmt: skip
-    if len(wins.tied):
-        tied = wins.tied[own]
-        turned = tied & (pairs[0] > pairs[1])
+    if own.tied is not None:
+        turned = own.tied & (pairs[0] > pairs[1])
         pairs[:2, turned] = pairs[1::-1, turned]
-        pairs = np.vstack((pairs, tied))
+        pairs = np.vstack((pairs, own.tied))
     return pairs[:, np.lexsort(pairs)].tobytes() + b"".join(sorted(said))
 
 

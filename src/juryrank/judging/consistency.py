@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from juryrank.votes.lists import pairs_of, taken
-from juryrank.votes.votes import LEFT_WON, TIE, Votes
+from juryrank.votes.votes import TIE, Votes
 
 Codes = NDArray[np.int32]
 
@@ -77,9 +77,7 @@ def consistency_of(votes: Votes, judge: int) -> Consistency:
     """
     own = slice(votes.start[judge], votes.start[judge + 1])
     decided = votes.outcome[own] != TIE
-    left_won = votes.outcome[own][decided] == LEFT_WON
-    left, right = votes.left[own][decided], votes.right[own][decided]
-    pairs = _wins(np.where(left_won, left, right), np.where(left_won, right, left), votes.n_items)
+    pairs = _wins(votes.winner[own][decided], votes.loser[own][decided], votes.n_items)
     circular, triads = _triads(pairs)
     lists = votes.lists
     some = taken(lists, np.arange(lists.start[judge], lists.start[judge + 1]))

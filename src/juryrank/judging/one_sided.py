@@ -26,21 +26,28 @@ other items and is left alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank import _kernels
 from juryrank.inference.normal import quantile
+from juryrank.judging.capped_weights import capped, fair_totals
+from juryrank.judging.cells import (
+    NOBODY,
+    OneSided,
+    cell_counts,
+    heavy_cells,
+    without_cells,
+)
 from juryrank.model.objective import Objective
 from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
-from juryrank.votes.lists import Lists, begins_of, places_of, taken, tie_sizes, without_entries
-from juryrank.votes.storage import give_back, new_like, ranges
-from juryrank.votes.votes import NO_SIDES, NO_TIES, Votes, Wins, total_weight, wins_taken
+from juryrank.votes.cells import Cells, pairs_in_cells
+from juryrank.votes.coded import CodedVotes
+from juryrank.votes.lists import Lists, without_entries
+from juryrank.votes.weights import total_weight
 
 LEAST_VOTES = 10
 """A judge with fewer votes on an item cannot carry it far."""
@@ -68,37 +75,6 @@ VOTES_AT_ONCE = 1 << 18
 """A judge's votes are copied as often as it is under suspicion."""
 MOST_STEPS = 60
 SMALL_STEP = 1e-6
-LONGEST_COUNT = 1000
-WEIGHTS_LOOKED_AT = 1 << 22
-"""So many weights, evenly spaced, say well enough what a full one is."""
-
-Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class OneSided:
-    """Judges and items (by code) whose votes do not go together, the clearest first."""
-
-    judge: NDArray[np.int64]
-    item: NDArray[np.int64]
-    votes: Floats
-    won: Floats
-    expected: Floats
-    """How many of the votes the item should have won."""
-    z: Floats
-
-    def __len__(self) -> int:
-        return len(self.judge)
-
-    def with_whole_votes(self, say: Floats) -> OneSided:
-        """The same in votes, if those of each judge counted only so many times."""
-        whole = 1.0 / say[self.judge]
-        return replace(
-            self, votes=whole * self.votes, won=whole * self.won, expected=whole * self.expected
-        )
-
-
-NOBODY = OneSided(*(np.empty(0, dtype=np.int64),) * 2, *(np.empty(0),) * 4)
 
 
 def find_one_sided(objective: Objective, taste: float = 0.0) -> OneSided:
@@ -110,193 +86,34 @@ def find_one_sided(objective: Objective, taste: float = 0.0) -> OneSided:
     if objective.n_judges < LEAST_JUDGES:
         return found
     for _ in range(MOST_ROUNDS):
-        cells = _suspects(remaining)
+        cells = _suspects(remaining.votes)
         if not len(cells):
             break
         more = _tested(remaining, cells, taste)
         if not len(more):
             break
         kept = without_cells(objective, _joined(found, more))
-        if not kept.n_entries:  # nothing would be left to rank by
+        if not kept.votes.n_entries:  # nothing would be left to rank by
             break
         found, remaining = _joined(found, more), kept
     return found
 
 
-def without_cells(objective: Objective, found: OneSided) -> Objective:
-    """The objective when the votes of these judges on these items are set aside.
-
-    A pair is dropped; from a list only the item is: what it says of the others stands. Where it
-    was tied, the others may be a group of a size that was not tied before.
-    """
-    return _with_sizes_left(_dropped(objective, found)) if len(found) else objective
-
-
-def _dropped(objective: Objective, found: OneSided) -> Objective:
-    """The objective without these votes, its effects as they were."""
-    lists = objective.lists
-    return replace(
-        objective,
-        wins=_without_pairs(objective.wins, found),
-        lists=without_entries(lists, entries_in_cells(lists, found)),
-    )
-
-
-def _without_pairs(wins: Wins, found: OneSided) -> Wins:
-    """The wins that are not of these judges on these items."""
-    number = np.diff(wins.start)
-    for u in np.unique(found.judge):
-        own = slice(wins.start[u], wins.start[u + 1])
-        number[u] -= np.count_nonzero(_on_items(wins.winner[own], wins.loser[own], found, u))
-    start = np.concatenate(([0], np.cumsum(number)))
-    columns: dict[str, NDArray[Any]] = wins._asdict()
-    there = [name for name in columns if name != "start" and len(columns[name])]
-    kept: dict[str, NDArray[Any]] = {
-        name: new_like(wins.winner, int(start[-1]), columns[name].dtype) for name in there
-    }
-    for first, end in ranges(wins.start):
-        own, place = slice(wins.start[first], wins.start[end]), slice(start[first], start[end])
-        here = (found.judge >= first) & (found.judge < end)
-        of_these = replace(found, judge=found.judge[here] - first, item=found.item[here])
-        its_start = wins.start[first : end + 1] - wins.start[first]
-        keep = ~in_cells(its_start, wins.winner[own], wins.loser[own], of_these)
-        for name in there:
-            kept[name][place] = columns[name][own][keep]
-            give_back(columns[name][own], kept[name][place])
-    return wins._replace(start=start, **kept)
-
-
-def _with_sizes_left(objective: Objective) -> Objective:
-    """The objective with the sizes of ties that there are."""
-    wins, effects = objective.wins, objective.effects
-    if not effects.sizes:
-        return objective
-    sizes = set(tie_sizes(objective.lists).tolist()) | ({2} if wins.tied.any() else set())
-    if effects.as_one and sizes:
-        sizes = {2}
-    tied = NO_TIES
-    if 2 in sizes:
-        tied = wins.tied if len(wins.tied) else np.zeros(len(wins.winner), dtype=np.bool_)
-    return replace(
-        objective,
-        wins=wins._replace(tied=tied),
-        effects=replace(
-            effects,
-            sizes=tuple(sorted(sizes)),
-            ties_by_judge=effects.ties_by_judge and bool(sizes),
-            as_one=effects.as_one and bool(sizes),
-        ),
-    )
-
-
-def in_cells(
-    start: NDArray[np.int64], one: NDArray[np.int32], other: NDArray[np.int32], found: OneSided
-) -> Mask:
-    """Which votes on pairs are those of these judges on these items."""
-    inside = np.zeros(len(one), dtype=np.bool_)
-    for u in np.unique(found.judge):
-        own = slice(start[u], start[u + 1])
-        inside[own] = _on_items(one[own], other[own], found, u)
-    return inside
-
-
-def _on_items(
-    one: NDArray[np.int32], other: NDArray[np.int32], found: OneSided, judge: int
-) -> Mask:
-    """Which of a judge's votes on pairs are on the items found with it."""
-    inside = np.zeros(len(one), dtype=np.bool_)
-    for item in found.item[found.judge == judge]:
-        inside |= (one == item) | (other == item)
-    return inside
-
-
-def entries_in_cells(lists: Lists, found: OneSided) -> Mask:
-    """Which entries of lists are these items in the lists of these judges."""
-    inside = np.zeros(len(lists.item), dtype=np.bool_)
-    for u, i in zip(found.judge, found.item, strict=True):
-        own = slice(lists.begin[lists.start[u]], lists.begin[lists.start[u + 1]])
-        inside[own] |= lists.item[own] == i
-    return inside
-
-
-def votes_that_count(votes: Votes, found: OneSided) -> Votes:
-    """The votes without those that are set aside."""
-    if not len(found):
-        return votes
-    pairs = ~in_cells(votes.start, votes.left, votes.right, found)
-    kept = votes.subset(np.concatenate((pairs, np.ones(votes.lists.number, dtype=np.bool_))))
-    lists = without_entries(votes.lists, entries_in_cells(votes.lists, found))
-    return replace(kept, lists=lists)
-
-
-def number_in_cells(votes: Votes, found: OneSided) -> int:
-    """How many votes are those of these judges on these items."""
-    lists = votes.lists
-    pairs = 0
-    for u in np.unique(found.judge):
-        own = slice(votes.start[u], votes.start[u + 1])
-        pairs += int(_on_items(votes.left[own], votes.right[own], found, u).sum())
-        give_back(votes.left[own], votes.right[own])
-    return pairs + len(np.unique(lists.entry_list[entries_in_cells(lists, found)]))
-
-
-def _some_judges(objective: Objective) -> Iterator[tuple[int, Wins, Lists]]:
-    """The votes of some judges after the other, with the code of the first of them."""
-    wins, lists = objective.wins, objective.lists
-    for first, end in ranges(wins.start):
-        some = slice(first, end + 1)
-        yield first, wins._replace(start=wins.start[some]), lists._replace(start=lists.start[some])
-        own = slice(wins.start[first], wins.start[end])
-        give_back(wins.winner[own], wins.loser[own], wins.weight[own], wins.tied[own])
-
-
-def _heavy_cells(
-    objective: Objective,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
-    """Judges and items with many votes: codes, votes won, votes."""
-    found = []
-    for first, wins, lists in _some_judges(objective):
-        judge, *rest = _kernels.heavy_cells(wins, lists, objective.n_items, float(LEAST_VOTES))
-        found.append((judge + first, *rest))
-    judge, item, won, votes = (np.concatenate(part) for part in zip(*found, strict=True))
-    return judge, item, won, votes
-
-
-def _fair_totals(objective: Objective) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """Per item: votes won, all its votes, with capped weights; the number of judges on it."""
-    n = objective.n_items
-    won, votes, judges = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
-    for part in _capped_parts(objective):
-        its_won, its_votes, its_judges = _kernels.item_totals(part.wins, part.lists, n)
-        won += its_won
-        votes += its_votes
-        judges += its_judges
-    return won, votes, judges
-
-
-def _cell_counts(objective: Objective, most: int) -> NDArray[np.int64]:
-    """How many pairs of judge and item have 0, 1, ... `most` (or more) votes."""
-    counts = np.zeros(most + 1, dtype=np.int64)
-    for _, wins, lists in _some_judges(objective):
-        counts += _kernels.cell_counts(wins, lists, objective.n_items, most)
-    return counts
-
-
-def _suspects(objective: Objective) -> OneSided:
+def _suspects(votes: CodedVotes) -> OneSided:
     """Pairs with many votes, and with a share of wins far from the item's usual one.
 
     The usual share counts every judge once, so that it is not made by the suspect.
     """
-    judge, item, won, votes = _heavy_cells(objective)
+    judge, item, won, number = heavy_cells(votes, float(LEAST_VOTES))
     if not len(judge):
         return NOBODY
-    up, all_votes, judges = _fair_totals(objective)
+    up, all_votes, judges = fair_totals(votes)
     share = (up[item] + 1.0) / (all_votes[item] + 2.0)
-    z = (won - votes * share) / np.sqrt(votes * share * (1.0 - share))
+    z = (won - number * share) / np.sqrt(number * share * (1.0 - share))
     odd = np.flatnonzero((np.abs(z) > SUSPICIOUS) & (judges[item] > LEAST_OTHERS))
     if len(odd) > MANY_SUSPECTS:
         odd = odd[_first_of_each(judge[odd], -np.abs(z[odd]), MOST_OF_MANY)]
-    return OneSided(judge[odd], item[odd], votes[odd], won[odd], (votes * share)[odd], z[odd])
+    return OneSided(judge[odd], item[odd], number[odd], won[odd], (number * share)[odd], z[odd])
 
 
 def _first_of_each(group: NDArray[np.int64], key: Floats, count: int) -> NDArray[np.int64]:
@@ -306,66 +123,12 @@ def _first_of_each(group: NDArray[np.int64], key: Floats, count: int) -> NDArray
     return np.sort(order[np.arange(len(order)) - begins < count])
 
 
-class _CappedPart(NamedTuple):
-    """The votes of some judges, with weights that are capped."""
-
-    wins: Wins
-    lists: Lists
-    """All lists, of which these judges' count."""
-    pairs_at: slice
-    lists_at: slice
-
-
-def _capped_parts(objective: Objective) -> Iterator[_CappedPart]:
-    """Votes with weights under which no judge has more on an item than is usual."""
-    wins, lists, usual = objective.wins, objective.lists, _usual(objective)
-    for first, end in ranges(wins.start):
-        own = slice(wins.start[first], wins.start[end])
-        its_lists = slice(lists.start[first], lists.start[end])
-        some = wins_taken(wins, own, wins.start[first : end + 1] - wins.start[first])
-        among = lists._replace(start=lists.start[first : end + 1])
-        weight, of_lists = _kernels.capped_weights(some, among, objective.n_items, usual)
-        capped = some._replace(given_weight=weight), among._replace(weight=of_lists)
-        yield _CappedPart(*capped, own, its_lists)
-        give_back(wins.winner[own], wins.loser[own], wins.weight[own])
-
-
-def capped(objective: Objective) -> Objective:
-    """Weights under which no judge has more votes on an item than is usual."""
-    wins, lists = objective.wins, objective.lists
-    weight = new_like(wins.winner, len(wins.winner), np.dtype(np.float64))
-    list_weight = lists.weight.copy()
-    for part in _capped_parts(objective):
-        weight[part.pairs_at] = part.wins.given_weight
-        list_weight[part.lists_at] = part.lists.weight[part.lists_at]
-        give_back(weight[part.pairs_at])
-    return replace(
-        objective, wins=wins._replace(given_weight=weight), lists=lists._replace(weight=list_weight)
-    )
-
-
-def _usual(objective: Objective) -> float:
-    """The median number of votes of a judge on an item it has voted on, times a full weight.
-
-    Nine tenths of the weights are at most a full one: halves of ties are below it.
-    """
-    wins, lists = objective.wins, objective.lists
-    counts = _cell_counts(objective, LONGEST_COUNT)
-    median = max(np.searchsorted(np.cumsum(counts), 0.5 * counts.sum()), 1)
-    if not len(wins.given_weight) and not len(lists.weight):
-        return float(median)
-    stride = max(1, -(-len(wins.winner) // WEIGHTS_LOOKED_AT))
-    weights = np.concatenate((wins.weight[::stride], lists.weight))
-    give_back(wins.weight)
-    return float(median) * float(np.quantile(weights, 0.9))
-
-
 def _tested(objective: Objective, cells: OneSided, taste: float) -> OneSided:
     """Those of the cells that chance can hardly explain."""
-    fair = capped(objective)
+    fair = replace(objective, votes=capped(objective.votes))
     solution = search(fair, ROUGH)
     accuracy = _accuracy_elsewhere(fair, solution, cells)
-    needed = -quantile(0.5 * CHANCE / int(_cell_counts(objective, 1)[1]))
+    needed = -quantile(0.5 * CHANCE / int(cell_counts(objective.votes, 1)[1]))
     worth = np.flatnonzero(largest_z(objective, solution, accuracy, cells) > needed)
     cells, accuracy = _some(cells, worth), accuracy[worth]
     curvature = fair.curvature(solution.state, solution.accuracy).state
@@ -386,27 +149,17 @@ def _each_by_itself(objective: Objective, judges: NDArray[np.int64]) -> Objectiv
 
     Effects have no say here.
     """
-    wins, lists = objective.wins, objective.lists
-    if len(judges) == 1:  # what one judge said, which may be nearly everything, is not copied
-        rows: slice | NDArray[np.int64] = slice(*wins.start[judges[0] : judges[0] + 2])
-    else:
-        rows = places_of(wins.start, judges)
-    pairs = wins_taken(wins, rows, begins_of(wins.start, judges))
-    its_lists = taken(lists, places_of(lists.start, judges))
     return replace(
         objective,
-        wins=pairs._replace(side=NO_SIDES),
-        lists=its_lists._replace(start=begins_of(lists.start, judges)),
+        votes=objective.votes.of_judges(judges).without_sides(),
         fixed_accuracy=None if objective.accuracies_free else np.ones(len(judges)),
         effects=replace(objective.effects, ties_by_judge=False, order=False, order_by_judge=False),
     )
 
 
-def _batches(objective: Objective, cells: OneSided) -> Iterator[slice]:
+def _batches(votes: CodedVotes, cells: OneSided) -> Iterator[slice]:
     """Cells one after the other whose judges, each counted with each cell, have not many votes."""
-    wins, lists = objective.wins, objective.lists
-    entries = np.diff(wins.start) + np.diff(lists.begin[lists.start])
-    batch = np.cumsum(entries[cells.judge]) // VOTES_AT_ONCE
+    batch = np.cumsum(votes.entries_per_judge[cells.judge]) // VOTES_AT_ONCE
     ends = np.flatnonzero(np.diff(batch, append=-1)) + 1
     yield from (slice(a, b) for a, b in zip(np.append(0, ends), ends, strict=False))
 
@@ -420,14 +173,15 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
         return objective.start_accuracy()[cells.judge]
     accuracy = np.ones(len(cells))
     judges, judge = np.unique(cells.judge, return_inverse=True)
-    behind = [_behind_all_votes(_each_by_itself(objective, np.array([u]))) for u in judges]
-    for some in _batches(objective, cells):
+    behind = [_behind_all_votes(objective.votes.of_range(u, u + 1)) for u in judges.tolist()]
+    for some in _batches(objective.votes, cells):
         own = _each_by_itself(objective, cells.judge[some])
         in_question = [
             np.append(behind[u], i) for u, i in zip(judge[some], cells.item[some], strict=True)
         ]
         place = np.repeat(np.arange(len(in_question)), list(map(len, in_question)))
-        elsewhere = _dropped(own, replace(NOBODY, judge=place, item=np.concatenate(in_question)))
+        cells_of = Cells(place, np.concatenate(in_question))
+        elsewhere = replace(own, votes=own.votes.without(cells_of))
         elsewhere.profile(solution.state[: elsewhere.layout.size], accuracy[some])
     return accuracy
 
@@ -437,12 +191,12 @@ def largest_z(
 ) -> Floats:
     """What ``|z|`` is at most, ``sqrt(2 J(0) - 2 min_b J(b))``; infinite where there are lists."""
     found = np.full(len(cells), np.inf)
-    if objective.lists.number:
+    if objective.votes.has_lists:
         return found
-    for some in _batches(objective, cells):
+    for some in _batches(objective.votes, cells):
         own = _each_by_itself(objective, cells.judge[some])
         losses = _losses_by_taste(own, solution.score, accuracy[some], cells.item[some])
-        taste = _best_tastes(losses, len(own.wins.start) - 1)
+        taste = _best_tastes(losses, own.n_judges)
         gain = losses(np.zeros(len(taste)))[0] - losses(taste)[0]
         found[some] = np.sqrt(2.0 * np.maximum(gain, 0.0))
     return found
@@ -456,17 +210,17 @@ def _losses_by_taste(
     own: Objective, score: Floats, accuracy: Floats, item: NDArray[np.int64]
 ) -> Losses:
     """Those of the pairs of each judge that have an item of its own in them."""
-    wins = own.wins
-    asked = replace(NOBODY, judge=np.arange(len(item)), item=item)
-    on = np.flatnonzero(in_cells(wins.start, wins.winner, wins.loser, asked))
-    if len(wins.tied):  # half a win for each side
-        on = np.concatenate((on, on[wins.tied[on]]))
-    judge = (np.searchsorted(wins.start, on, side="right") - 1).astype(np.int32)
-    wins = wins_taken(wins, on, wins.start)
-    is_half = wins.tied if len(wins.tied) else np.zeros(len(on), dtype=np.bool_)
-    weight = wins.weight * np.where(is_half, 0.5, 1.0)
-    side = np.where(wins.winner == item[judge], 1.0, -1.0)
-    x = accuracy[judge] * (score[wins.winner] - score[wins.loser])
+    pairs = own.votes.pairs
+    asked = Cells(np.arange(len(item)), item)
+    on = np.flatnonzero(pairs_in_cells(pairs.start, pairs.winner, pairs.loser, asked))
+    if pairs.tied is not None:  # half a win for each side
+        on = np.concatenate((on, on[pairs.tied[on]]))
+    judge = (np.searchsorted(pairs.start, on, side="right") - 1).astype(np.int32)
+    pairs = pairs.taken(on, pairs.start)
+    is_half = np.zeros(len(on), dtype=np.bool_) if pairs.tied is None else pairs.tied
+    weight = pairs.weight * np.where(is_half, 0.5, 1.0)
+    side = np.where(pairs.winner == item[judge], 1.0, -1.0)
+    x = accuracy[judge] * (score[pairs.winner] - score[pairs.loser])
     again = slice(len(on) - np.count_nonzero(is_half) // 2, None)
     side[again], x[again] = -side[again], -x[again]
 
@@ -495,18 +249,18 @@ def _best_tastes(losses: Losses, count: int) -> Floats:
     return taste
 
 
-def _behind_all_votes(own: Objective) -> NDArray[np.int64]:
+def _behind_all_votes(own: CodedVotes) -> NDArray[np.int64]:
     """Items, a few of many, one of which is in nearly every pair, or at an end of every list.
 
     A judge who pushes two items would else be measured on the one by the other.
     """
-    wins, lists = own.wins, own.lists
-    pair = np.tile(np.arange(len(wins.weight)), 2)
-    both = np.concatenate((wins.winner, wins.loser))
+    pairs = own.pairs
+    pair = np.tile(np.arange(pairs.number), 2)
+    both = np.concatenate((pairs.winner, pairs.loser))
     few = len(np.unique(both)) // MANY_TO_A_FEW
-    found = _few_of_all(pair, both, wins.weight, few)
+    found = _few_of_all(pair, both, pairs.weight, few)
     for first in (True, False):
-        found += _at_an_end(lists, first=first)
+        found += _at_an_end(own.lists, first=first)
     return np.array(found, dtype=np.int64)
 
 
@@ -558,7 +312,8 @@ def _surprise(
     """How many votes the items should have won, and ``z``."""
     expected, z = np.empty(len(cells)), np.empty(len(cells))
     for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
-        own = _on_item(_each_by_itself(objective, np.array([u])), i)
+        own = _each_by_itself(objective, np.array([u]))
+        own = replace(own, votes=own.votes.on_item(i))
         expected[place] = _expected(own, solution.state, accuracy[place], i)
         honest = max(TASTE, abs(float(accuracy[place])) * taste)
         spread = float(np.sqrt(honest**2 + accuracy[place] ** 2 * variance[i]))
@@ -567,25 +322,15 @@ def _surprise(
     return expected, z
 
 
-def _on_item(own: Objective, item: int) -> Objective:
-    """The votes of one judge that are on the item."""
-    wins, lists = own.wins, own.lists
-    on = np.flatnonzero((wins.winner == item) | (wins.loser == item))
-    about = np.unique(lists.entry_list[lists.item == item])
-    return replace(
-        own, wins=wins_taken(wins, on, np.array([0, len(on)])), lists=taken(lists, about)
-    )
-
-
 def _expected(own: Objective, state: Floats, accuracy: float, item: int) -> float:
     """How many of the votes the item should win; in a list, the share of others below it.
 
     A tie is half a win.
     """
-    wins, lists, score = own.wins, own.lists, state[: own.n_items]
-    other = np.where(wins.winner == item, wins.loser, wins.winner)
-    tie = state[own.n_items] if len(wins.tied) else -np.inf
-    won = float(wins.weight @ own.noise.share(accuracy * (score[item] - score[other]), tie))
+    pairs, lists, score = own.votes.pairs, own.votes.lists, state[: own.n_items]
+    other = np.where(pairs.winner == item, pairs.loser, pairs.winner)
+    tie = -np.inf if pairs.tied is None else state[own.n_items]
+    won = float(pairs.weight @ own.noise.share(accuracy * (score[item] - score[other]), tie))
     above = own.noise.cdf(accuracy * (score[item] - score[lists.item]))
     above = np.where(lists.item == item, 0.0, above)
     share = np.bincount(lists.entry_list, above, lists.number) / np.maximum(lists.length - 1, 1)
@@ -596,7 +341,7 @@ def _loss_by_taste(
     own: Objective, state: Floats, accuracy: float, item: int
 ) -> Callable[[float], float]:
     """The loss of votes on one item as a function of the judge's taste for it."""
-    lists, n, its_accuracy = own.lists, own.n_items, np.array([accuracy])
+    lists, n, its_accuracy = own.votes.lists, own.n_items, np.array([accuracy])
     of_pairs = _losses_by_taste(own, state[:n], its_accuracy, np.array([item]))
     taste = np.zeros(n)
 

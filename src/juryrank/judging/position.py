@@ -13,8 +13,9 @@ from juryrank.inference.normal import quantile
 from juryrank.model.noise import Noise
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
-from juryrank.votes.storage import give_back, ranges
-from juryrank.votes.votes import Votes, given, weight_per_judge
+from juryrank.votes.coded import or_empty
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import given, weight_per_judge
 
 LEAST_POSITION_BIAS = 0.1
 """The share of votes moved to one side that is worth a word."""
@@ -52,15 +53,13 @@ def positions(
         return None
     excess, information, third, won = (np.empty(votes.n_judges) for _ in range(4))
     ties_count = bool(np.isneginf(allowed.tie).all())
-    for first, end in ranges(votes.start):
-        own, some = slice(votes.start[first], votes.start[end]), slice(first, end)
+    for some in votes.chunks():
+        judges, weight = some.judges, or_empty(given(some.weight), np.float64)
         _kernels.position_sums(
-            noise.code, votes.start[first : end + 1] - votes.start[first], votes.left[own],
-            votes.right[own], votes.outcome[own], given(votes.weight[own]),
-            solution.score, solution.accuracy[some], allowed.order[some], ties_count,
-            excess[some], information[some], third[some], won[some],
+            noise.code, some.start, some.left, some.right, some.outcome, weight,
+            solution.score, solution.accuracy[judges], allowed.order[judges], ties_count,
+            excess[judges], information[judges], third[judges], won[judges],
         )  # fmt: skip
-        give_back(votes.left[own], votes.right[own], votes.outcome[own], votes.weight[own])
     count = weight_per_judge(votes.start, votes.weight)
     share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)
     # One vote's worth of information at even odds keeps the bias of few votes near 0.

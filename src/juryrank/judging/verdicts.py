@@ -28,8 +28,8 @@ from juryrank.inference.posterior import half_width
 from juryrank.inference.ranks_and_tiers import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.tastes import Orders, OutlyingTaste
 from juryrank.judging.accounts import Voice
+from juryrank.judging.cells import NOBODY, OneSided
 from juryrank.judging.consistency import Consistency, consistency_of
-from juryrank.judging.one_sided import NOBODY, OneSided
 from juryrank.judging.position import Positions, position_biased, position_reason
 from juryrank.judging.verdict_words import APART_FROM_OTHERS, DISAGREEING, VERDICTS, Verdict
 from juryrank.model.registry import Model
@@ -307,7 +307,7 @@ def _items_seen(votes: Votes, judge: int) -> int:
     """How many items a judge has voted on."""
     own, lists = slice(votes.start[judge], votes.start[judge + 1]), votes.lists
     listed = slice(lists.begin[lists.start[judge]], lists.begin[lists.start[judge + 1]])
-    return len(np.unique(np.concatenate((votes.left[own], votes.right[own], lists.item[listed]))))
+    return len(np.unique(np.concatenate((votes.winner[own], votes.loser[own], lists.item[listed]))))
 
 
 COPY: Verdict = "copy"

@@ -20,7 +20,7 @@ from juryrank._kernels import AccuracyRule, ReadyLists
 from juryrank.model.noise import Noise
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists
-from juryrank.votes.votes import total_weight
+from juryrank.votes.weights import total_weight
 
 PARTS = 16
 LISTS_WORTH_SPLITTING = 200

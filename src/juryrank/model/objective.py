@@ -18,79 +18,26 @@ judges and one of their own spread on what sets single judges apart.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from juryrank import _kernels
 from juryrank._kernels import AccuracyRule, Effects
-from juryrank.errors import InputError
 from juryrank.model.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.model.list_integrals import ChainedLists
 from juryrank.model.noise import Noise
+from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.types import Floats
-from juryrank.votes.lists import NO_LISTS, Lists, choices, no_lists
-from juryrank.votes.storage import give_back, is_mapped
-from juryrank.votes.votes import Wins, total_weight, wins_per_judge
+from juryrank.votes.coded import CodedVotes, Found
+from juryrank.votes.lists import Lists, choices
+from juryrank.votes.weights import total_weight
 
-CHUNKS = 16
-"""Large sums are always split into as many parts, so that threads do not change the answer,"""
-LARGEST_CHUNK = 4_000_000
-"""or into more, so that none has many more votes than this."""
-VOTES_WORTH_SPLITTING = 100_000
-VOTES_WORTH_THREADS = 400_000
-"""With fewer, threads cost more than they gain."""
-LIST_ENTRY_WORK = 4
-"""An item of a list takes about as long as so many votes on pairs."""
 LARGEST_ACCURACY = 20.0
 """Without a prior an accuracy is held within this bound (for scores with a spread of about 1)."""
-
-
-Found = TypeVar("Found")
-
-
-@dataclass(frozen=True)
-class Prior:
-    """``score ~ N(0, score_sd^2)`` and ``accuracy ~ N(1, accuracy_sd^2)``, independently."""
-
-    score_sd: float = np.inf
-    accuracy_sd: float = np.inf
-    effect_sd: float = np.inf
-    """Of the weights of ties (as logarithms) and of the left side's advantage, around 0."""
-    tie_sd: float = 1.0
-    """Of what single judges add to the weights of ties."""
-    order_sd: float = 1.0
-    """Of what single judges add to the left side's advantage."""
-
-    def __post_init__(self) -> None:
-        """Refuse scales that are not positive, or absurd."""
-        for scale in (self.score_sd, self.accuracy_sd):
-            if not (1e-6 <= scale <= 1e6 or scale == np.inf):
-                raise InputError(
-                    "The scales of a prior must be positive numbers between 1e-6 and 1e6, not "
-                    f"{self.score_sd:g} (scores) and {self.accuracy_sd:g} (accuracies)."
-                )
-
-    @property
-    def score_precision(self) -> float:
-        """``1 / score_sd^2``."""
-        return float(1.0 / self.score_sd**2)
-
-    @property
-    def accuracy_precision(self) -> float:
-        """``1 / accuracy_sd^2``."""
-        return float(1.0 / self.accuracy_sd**2)
-
-
-NO_PRIOR = Prior()
-EFFECT_SD = 5.0
-"""Log-odds: hardly any limit on ties and on the advantage of a side, but all votes may be alike."""
-FIRST_GUESS = Prior(1.0, 1.0, effect_sd=EFFECT_SD)
-"""What a search begins with where the data are to choose."""
 
 
 class Slopes(NamedTuple):
@@ -134,38 +81,31 @@ class Curvature(NamedTuple):
 class Objective:
     """Votes, noise and prior together; see the module for the formula."""
 
-    wins: Wins
-    n_items: int
+    votes: CodedVotes
     noise: Noise
     prior: Prior = NO_PRIOR
     lambda0: float = 0.0
     fixed_accuracy: Floats | None = None
     """Accuracies that are known; None if they are to be estimated."""
     threads: int = 1
-    lists: Lists = NO_LISTS
     effects: EffectModel = NO_EFFECTS
     volume: float = 0.0
     """What is taken off for every unit of ``log |s|``: see `volume_of`."""
 
-    def __post_init__(self) -> None:
-        """Where there are no lists, say so for every judge."""
-        if not self.lists.number:
-            object.__setattr__(self, "lists", no_lists(self.n_judges))
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return self.votes.n_items
 
     @property
     def n_judges(self) -> int:
         """Number of judges."""
-        return len(self.wins.start) - 1
+        return self.votes.n_judges
 
     @cached_property
     def layout(self) -> Layout:
         """What stands where in a state."""
         return Layout(self.effects, self.n_items, self.n_judges)
-
-    @property
-    def n_entries(self) -> int:
-        """How many places in votes there are to go through: that of the work of one pass."""
-        return len(self.wins.winner) + len(self.lists.item)
 
     @property
     def accuracies_free(self) -> bool:
@@ -184,38 +124,27 @@ class Objective:
         return AccuracyRule(self.accuracies_free, 1.0, self.prior.accuracy_precision, float(bound))
 
     @cached_property
-    def chunks(self) -> NDArray[np.int64]:
-        """Bounds of the groups of judges that are summed apart; they depend on the data alone."""
-        work = self.wins.start + LIST_ENTRY_WORK * self.lists.begin[self.lists.start]
-        most = max(CHUNKS, int(work[-1]) // LARGEST_CHUNK)
-        parts = most if work[-1] >= VOTES_WORTH_SPLITTING else 1
-        inner = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)[1:-1])
-        return np.unique(np.concatenate(([0], inner, [self.n_judges]))).astype(np.int64)
-
-    @cached_property
     def choices_per_judge(self) -> Floats:
         """Total weight of each judge's choices: one for a pair, for a list one for each group."""
-        pairs = wins_per_judge(self.wins)
-        weight = self.lists.weight * choices(self.lists)
-        return pairs + total_weight(self.lists.judge, weight, self.n_judges)
+        return self.votes.choices_per_judge
 
     @cached_property
     def chained(self) -> ChainedLists | None:
         """The lists, where their probabilities are chains of integrals."""
-        if self.noise.is_gumbel or not self.lists.number:
+        if self.noise.is_gumbel or not self.votes.has_lists:
             return None
-        return ChainedLists(self.noise, self.lists, self.threads)
+        return ChainedLists(self.noise, self.votes.lists, self.threads)
 
     @cached_property
     def is_plain(self) -> bool:
         """Whether there is nothing but pairs that scores and accuracies decide."""
-        return not self.lists.number and self.effects == NO_EFFECTS
+        return not self.votes.has_lists and self.effects == NO_EFFECTS
 
     def known_to_kernels(self, state: Floats) -> tuple[Lists | None, Effects | None]:
         """The lists, and what else decides votes, for the compiled code; None for nothing."""
         if self.is_plain:
             return None, None
-        return self.lists if self.lists.number else None, self.layout.effects(state)
+        return self.votes.lists if self.votes.has_lists else None, self.layout.effects(state)
 
     def start_state(self) -> Floats:
         """The state to start from: all scores equal, no effects."""
@@ -264,23 +193,24 @@ class Objective:
         if self.chained is not None:
             lists = None
             self._add_chained(rows, first, last, score, accuracy)
+        pairs = self.votes.for_kernels
         for row, u in zip(rows, range(first, last), strict=True):
             _kernels.votes_pass(
-                self.noise.code, rule, self.wins, lists, effects, u, u + 1,
+                self.noise.code, rule, pairs, lists, effects, u, u + 1,
                 score, accuracy, row[: self.n_items], *by_judge,
             )  # fmt: skip
             tie, order = by_judge.tie[u : u + 1], by_judge.order[u : u + 1]
             self.layout.add_slopes(row, tie, order, first=u)
         own = by_judge.accuracy
         if self.chained is not None:
-            own += self.chained.by_judge(self.chained.slope * score[self.lists.item])
+            own += self.chained.by_judge(self.chained.slope * score[self.votes.lists.item])
         return rows, own[first:last]
 
     def _add_chained(
         self, rows: Floats, first: int, last: int, score: Floats, accuracy: Floats
     ) -> None:
         """Add the slopes of chained lists in the scores, a row for each judge."""
-        chained, lists = self.chained, self.lists
+        chained, lists = self.chained, self.votes.lists
         if chained is None:
             return
         own_lists = np.arange(lists.start[first], lists.start[last])
@@ -298,12 +228,12 @@ class Objective:
         """
         accuracy_bend, score = np.empty(self.n_judges), state[: self.n_items]
         likeness = None if self.chained is None else self.chained.likeness
-        known = self.known_to_kernels(state)
+        pairs, known = self.votes.for_kernels, self.known_to_kernels(state)
 
         def one_chunk(first: int, last: int) -> Floats:
             work = np.zeros((self.layout.size + 1, 2))
             _kernels.curvature_pass(
-                self.noise.code, self.rule, self.wins, *known, self.layout.places, likeness,
+                self.noise.code, self.rule, pairs, *known, self.layout.places, likeness,
                 first, last, score, accuracy, work, accuracy_bend,
             )  # fmt: skip
             return work[:-1, 0].copy()
@@ -313,35 +243,11 @@ class Objective:
 
     def over_chunks(self, one_chunk: Callable[[int, int], Found]) -> Iterator[Found]:
         """What `one_chunk` finds for the judges from ... to, one chunk after the other."""
-
-        def work(first: int, last: int) -> Found:
-            found = one_chunk(first, last)
-            self.give_back(first, last)
-            return found
-
-        if len(self.chunks) == 2 and not self.is_mapped:
-            yield one_chunk(0, self.n_judges)
-            return
-        bounds = self.chunks[:-1].tolist(), self.chunks[1:].tolist()
-        if self.threads == 1 or self.n_entries < VOTES_WORTH_THREADS:
-            yield from map(work, *bounds)
-        else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                yield from pool.map(work, *bounds)
+        return self.votes.over_chunks(one_chunk, self.threads)
 
     def sum_over_chunks(self, one_chunk: Callable[[int, int], Floats]) -> Floats:
         """The sum of what `one_chunk` finds for the judges from ... to, in a fixed order."""
         return _sum(self.over_chunks(one_chunk))
-
-    @cached_property
-    def is_mapped(self) -> bool:
-        """Whether votes are in a file."""
-        return any(is_mapped(column) for column in self.wins[1:])
-
-    def give_back(self, first: int, last: int) -> None:
-        """Free the memory of these judges' votes, if they are in a file."""
-        own = slice(self.wins.start[first], self.wins.start[last])
-        give_back(*(column[own] for column in self.wins[1:] if len(column)))
 
     def scale_bend(self, state: Floats, accuracy: Floats, accuracy_bend: Floats) -> float:
         """The second derivative of the profile in ``c`` where all scores are multiplied by it.
@@ -362,11 +268,11 @@ class Objective:
         For pairs of equal items it is ``g''(0) sum w a_u^2`` over the votes of the item, for a
         choice from r items a share ``4 / r (1 - 1/r)`` of that; plus the prior.
         """
-        lists, square = self.lists, accuracy**2
+        pairs, lists, square = self.votes.for_kernels, self.votes.lists, accuracy**2
 
         def one_chunk(first: int, last: int) -> Floats:
             total = np.zeros(self.n_items)
-            _kernels.add_to_both(self.wins, square, first, last, total)
+            _kernels.add_to_both(pairs, square, first, last, total)
             return total
 
         votes = self.sum_over_chunks(one_chunk)
@@ -399,11 +305,12 @@ class Objective:
         if self.chained is not None:
             self._work_out_chained(rule, effects, score, accuracy)
             lists, rule = None, rule._replace(free=False)
+        pairs = self.votes.for_kernels
 
         def one_chunk(first: int, last: int) -> tuple[float, Floats]:
             slope = np.zeros(self.n_items)
             value = _kernels.votes_pass(
-                self.noise.code, rule, self.wins, lists, effects, first, last,
+                self.noise.code, rule, pairs, lists, effects, first, last,
                 score, accuracy, slope, *by_judge,
             )  # fmt: skip
             return float(value), slope
@@ -414,7 +321,7 @@ class Objective:
             slope[: self.n_items] += part_slope
         if self.chained is not None:
             by_judge.accuracy[:] += self.chained.by_judge(
-                self.chained.slope * score[self.lists.item]
+                self.chained.slope * score[self.votes.lists.item]
             )
             by_judge.value[:] += self.chained.values_by_judge()
             value += self.chained.total()
@@ -436,8 +343,9 @@ class Objective:
 
         def pairs(judges: NDArray[np.int64]) -> tuple[Floats, Floats]:
             slope, bend = np.zeros(self.n_judges), np.zeros(self.n_judges)
+            wins = self.votes.for_kernels
             _kernels.pair_derivatives(
-                self.noise.code, self.wins, effects, judges, score, accuracy, slope, bend
+                self.noise.code, wins, effects, judges, score, accuracy, slope, bend
             )
             return slope, bend
 
@@ -446,14 +354,14 @@ class Objective:
     def list_losses(self, state: Floats, accuracy: Floats, taste: Floats) -> Floats:
         """``-log P`` of every list, if judges have a taste (in log-odds) for items."""
         score, chained = state[: self.n_items], self.chained
-        if not self.lists.number:
+        if not self.votes.has_lists:
             return np.empty(0)
         if chained is not None:
-            chained.work_out(chained.places(score, accuracy) + taste[self.lists.item])
+            chained.work_out(chained.places(score, accuracy) + taste[self.votes.lists.item])
             return chained.value.copy()
-        loss = np.empty(self.lists.number)
+        loss = np.empty(self.votes.lists.number)
         effects = self.layout.effects(state)
-        _kernels.list_losses(self.lists, effects, score, accuracy, taste, loss)
+        _kernels.list_losses(self.votes.lists, effects, score, accuracy, taste, loss)
         return loss
 
     @cached_property

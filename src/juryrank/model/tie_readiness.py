@@ -16,8 +16,8 @@ import numpy as np
 
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists, judge_codes
-from juryrank.votes.storage import give_back, ranges
-from juryrank.votes.votes import TIE, Votes, total_weight, weight_per_judge
+from juryrank.votes.votes import TIE, Votes
+from juryrank.votes.weights import total_weight, weight_per_judge
 
 MORE_THAN_CHANCE = 1.645
 """What a standard normal number exceeds in one case of twenty."""
@@ -35,12 +35,10 @@ def judges_differ(votes: Votes) -> bool:
 def _tied_pairs(votes: Votes) -> Floats:
     """The weight of each judge's votes on pairs that are ties."""
     total = np.zeros(votes.n_judges)
-    for first, end in ranges(votes.start):
-        own = slice(votes.start[first], votes.start[end])
-        tied = votes.outcome[own] == TIE
-        judge = judge_codes(votes.start[first : end + 1])[tied]
-        total[first:end] = total_weight(judge, votes.weight[own][tied], end - first)
-        give_back(votes.outcome[own], votes.weight[own])
+    for some in votes.chunks():
+        tied = some.outcome == TIE
+        judge = judge_codes(some.start)[tied]
+        total[some.judges] = total_weight(judge, some.weight[tied], len(some.start) - 1)
     return total
 
 

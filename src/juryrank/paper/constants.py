@@ -28,7 +28,8 @@ from typing import NamedTuple
 import numpy as np
 
 from juryrank.errors import InputError
-from juryrank.model.noise import GUMBEL, Noise, noise_from_log_density
+from juryrank.model.noise import GUMBEL, Noise
+from juryrank.model.own_noise import noise_from_log_density
 from juryrank.types import Floats
 
 REQUIRED_STABILITY = 0.25

@@ -17,43 +17,41 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from juryrank.model.noise import NOISES, noise_from_log_density
+from juryrank.model.noise import NOISES
+from juryrank.model.own_noise import noise_from_log_density
 from juryrank.paper.constants import Truth
 from juryrank.reading import votes_from
 from juryrank.simulation.simulation import simulate
 from juryrank.types import Floats
-from juryrank.votes.votes import Wins, total_weight
+from juryrank.votes.coded import CodedVotes, Pairs
+from juryrank.votes.weights import total_weight
 
 Terms = Callable[[ArrayLike], tuple[Floats, Floats, Floats]]
 """``g``, ``g'`` and ``g''``, as `Noise.terms` gives them."""
 
 
-def expected_wins(truth: Truth) -> Wins:
+def expected_votes(truth: Truth) -> CodedVotes:
     """Endlessly many votes on random pairs: every ordered pair, weighted with its chance."""
     n, m = len(truth.score), len(truth.accuracy)
     winner, loser = np.nonzero(~np.eye(n, dtype=np.bool_))
     gap = truth.score[winner] - truth.score[loser]
     chance = truth.noise.cdf(np.multiply.outer(truth.accuracy, gap))
-    return Wins(
+    pairs = Pairs(
         np.arange(m + 1, dtype=np.int64) * len(gap),
         np.tile(winner.astype(np.int32), m),
         np.tile(loser.astype(np.int32), m),
         chance.reshape(-1) * 2.0 / (n * (n - 1) * m),
     )
+    return CodedVotes.of_pairs(n, pairs)
 
 
-def sampled_wins(truth: Truth, seed: int) -> Wins:
+def sampled_votes(truth: Truth, seed: int) -> CodedVotes:
     """Simulated votes, every judge with as many, each of weight 1."""
     made = simulate(
         scores=truth.score.tolist(), accuracies=truth.accuracy.tolist(), model="htm",
         noise=truth.noise, votes_per_judge=truth.votes, seed=seed,
     )  # fmt: skip
-    return votes_from(made.votes).wins()
-
-
-def averaged(wins: Wins) -> Wins:
-    """The same votes weighted as in the paper's loss, where every judge has as many."""
-    return wins._replace(given_weight=wins.weight / wins.weight.sum())
+    return votes_from(made.votes).for_model()
 
 
 class Hessian(NamedTuple):
@@ -78,10 +76,10 @@ class Hessian(NamedTuple):
         return np.block([[self.score, self.mixed.T], [self.mixed, np.diag(self.accuracy)]])
 
 
-def hessian(terms: Terms, wins: Wins, score: Floats, accuracy: Floats) -> Hessian:
-    """The Hessian of the loss of weighted wins at given scores and accuracies."""
-    n, m = len(score), len(accuracy)
-    judge = np.repeat(np.arange(m, dtype=np.int32), np.diff(wins.start))
+def hessian(terms: Terms, votes: CodedVotes, score: Floats, accuracy: Floats) -> Hessian:
+    """The Hessian of the loss of weighted votes on pairs at given scores and accuracies."""
+    wins, n, m = votes.pairs, len(score), len(accuracy)
+    judge = wins.judge
     gap = score[wins.winner] - score[wins.loser]
     x = accuracy[judge] * gap
     _, slope, bend = terms(x)
@@ -154,7 +152,8 @@ def _least_eigenvalues(terms: Terms, rng: np.random.Generator) -> tuple[float, f
     winner = rng.integers(0, ITEMS, JUDGES * VOTES, dtype=np.int32)
     loser = (winner + rng.integers(1, ITEMS, len(winner), dtype=np.int32)) % ITEMS
     start = np.arange(JUDGES + 1, dtype=np.int64) * VOTES
-    here = hessian(terms, Wins(start, winner, loser, np.ones(len(winner))), score, accuracy)
+    votes = CodedVotes.of_pairs(ITEMS, Pairs(start, winner, loser))
+    here = hessian(terms, votes, score, accuracy)
     return (
         _least_part(here.score_eigenvalues()),
         _least_part(here.accuracy),

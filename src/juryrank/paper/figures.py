@@ -92,7 +92,7 @@ def convergence_path(cell: Cell, seed: int, iterations: int = ITERATIONS) -> Des
         density=cell.alpha, seed=seed,
     )  # fmt: skip
     votes = votes_from(made.votes)
-    objective = Objective(votes.wins(), votes.n_items, noise_named(cell.noise))
+    objective = Objective(votes.for_model(), noise_named(cell.noise))
     step = STEP_OF_SCORES[cell.noise]
     solver = PaperSolver(step, STEP_OF_ACCURACIES, iterations=iterations, keep_trace=True)
     with one_blas_thread():

@@ -20,7 +20,7 @@ from scipy.optimize import minimize_scalar
 from juryrank.model.noise import Noise, noise_named
 from juryrank.model.objective import Objective
 from juryrank.paper.constants import Truth
-from juryrank.paper.curvature import expected_wins, hessian, sampled_wins
+from juryrank.paper.curvature import expected_votes, hessian, sampled_votes
 from juryrank.progress import Progress, Watcher
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.threads import one_blas_thread
@@ -66,7 +66,7 @@ def growth_truth(noise: Noise, setting: Setting) -> Truth:
 
 def squared_errors(truth: Truth, seed: int) -> tuple[float, float]:
     """Squared errors of scores and accuracies of one unregularised fit to simulated votes."""
-    objective = Objective(sampled_wins(truth, seed), len(truth.score), truth.noise)
+    objective = Objective(sampled_votes(truth, seed), truth.noise)
     found = ProfileSolver().solve(objective, truth.score)
     return nearest_errors(truth, found.score, found.accuracy)
 
@@ -90,7 +90,7 @@ def nearest_errors(truth: Truth, score: Floats, accuracy: Floats) -> tuple[float
 
 def asymptotic_errors(truth: Truth) -> tuple[float, float]:
     """What the errors come to where votes are many: the traces of ``J^+``."""
-    here = hessian(truth.noise.terms, expected_wins(truth), truth.score, truth.accuracy)
+    here = hessian(truth.noise.terms, expected_votes(truth), truth.score, truth.accuracy)
     information = len(truth.accuracy) * truth.votes * here.joint()
     variance = np.diag(np.linalg.pinv(information, rcond=1e-9, hermitian=True))
     n = len(truth.score)

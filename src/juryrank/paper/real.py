@@ -159,8 +159,7 @@ def _fit(study: Study, votes: Votes, method: str, lambda0: float) -> Floats:
 
 def _objective(votes: Votes, method: str, lambda0: float) -> Objective:
     return Objective(
-        votes.wins(),
-        votes.n_items,
+        votes.for_model(),
         noise_named(model_named(method).noise),
         lambda0=float(lambda0),
         fixed_accuracy=None if method in ALGORITHM_1 else np.ones(votes.n_judges),

@@ -139,7 +139,7 @@ def _methods(noise: str) -> dict[str, Callable[[Votes, Cell], Floats]]:
 
 def _objective(votes: Votes, cell: Cell, accuracy: Floats | None) -> Objective:
     noise = noise_named(cell.noise)
-    return Objective(votes.wins(), votes.n_items, noise, fixed_accuracy=accuracy)
+    return Objective(votes.for_model(), noise, fixed_accuracy=accuracy)
 
 
 def _equal_judges(votes: Votes, cell: Cell) -> Floats:

@@ -29,17 +29,16 @@ from juryrank.paper.constants import (
     paper_constants,
 )
 from juryrank.paper.curvature import (
-    averaged,
     convexity_table,
-    expected_wins,
+    expected_votes,
     hessian,
-    sampled_wins,
+    sampled_votes,
 )
 from juryrank.paper.growth import NOISE_NAMES, evenly, growth, slopes, squared_errors
 from juryrank.progress import Watcher
 from juryrank.solvers.paper import PaperSolver
 from juryrank.types import Floats
-from juryrank.votes.votes import Wins
+from juryrank.votes.coded import CodedVotes
 
 FEW, MANY = "20 judges", "2^20 judges"
 POINTS = {FEW: 200, MANY: 5}
@@ -150,12 +149,12 @@ def observed_curvature(truth: Truth, seed: int, points: int, *, sampled: bool) -
 
     ``stability`` is that of the expected loss at the truth alone, where it cannot be below 1.
     """
-    losses = [expected_wins(truth)]
+    losses = [expected_votes(truth)]
     if sampled:
-        losses.append(averaged(sampled_wins(truth, seed)))
+        losses.append(sampled_votes(truth, seed).averaged())
     rng = np.random.default_rng(seed)
     places = [*_extreme_points(truth), *(_random_point(truth, rng) for _ in range(points))]
-    extremes = np.array([_extremes(truth, wins, *place) for wins in losses for place in places])
+    extremes = np.array([_extremes(truth, votes, *place) for votes in losses for place in places])
     at_truth = _extremes(truth, losses[0], truth.score, truth.accuracy)
     least, largest = extremes.min(axis=0), extremes.max(axis=0)
     return {
@@ -169,9 +168,9 @@ def observed_curvature(truth: Truth, seed: int, points: int, *, sampled: bool) -
     }
 
 
-def _extremes(truth: Truth, wins: Wins, score: Floats, accuracy: Floats) -> Floats:
+def _extremes(truth: Truth, votes: CodedVotes, score: Floats, accuracy: Floats) -> Floats:
     """Least and largest eigenvalue in the scores, in the accuracies, and the mixed norm."""
-    here = hessian(truth.noise.terms, wins, score, accuracy)
+    here = hessian(truth.noise.terms, votes, score, accuracy)
     of_scores = here.score_eigenvalues()
     of_accuracies = here.accuracy.min(), here.accuracy.max()
     return np.array([of_scores[0], of_scores[-1], *of_accuracies, here.mixed_norm()])
@@ -198,8 +197,8 @@ def observed_sampling_errors(truth: Truth, trials: int, seed: int) -> dict[str, 
     found = []
     for trial in range(trials):
         draw = int(np.random.SeedSequence([seed, trial]).generate_state(1)[0])
-        wins = averaged(sampled_wins(truth, draw))
-        slope = Objective(wins, len(truth.score), truth.noise).slopes(truth.score, truth.accuracy)
+        votes = sampled_votes(truth, draw).averaged()
+        slope = Objective(votes, truth.noise).slopes(truth.score, truth.accuracy)
         gradients = np.linalg.norm(slope.state), np.linalg.norm(slope.accuracy)
         found.append(np.array([*gradients, sum(squared_errors(truth, draw))]))
     names = ("epsilon1", "epsilon2", "statistical_error")
@@ -236,7 +235,7 @@ def contraction_table(seed: int = 0) -> pl.DataFrame:
 
 def shrinkage(truth: Truth, step: float, start: str, iterations: int, seed: int = 0) -> float:
     """Part of the squared distance to the truth that one iteration of Algorithm 1 takes away."""
-    objective = Objective(expected_wins(truth), len(truth.score), truth.noise)
+    objective = Objective(expected_votes(truth), truth.noise)
     begin = start_near(truth, start, seed)
     solver = PaperSolver(step, step, iterations=iterations, loss="mean", start=begin)
     end = solver.solve(objective)

@@ -10,11 +10,11 @@ import polars as pl
 from juryrank.inference.covariance import Intervals
 from juryrank.inference.many_votes import blurred
 from juryrank.inference.posterior import NormalPosterior, Posterior, centred
-from juryrank.judging.one_sided import number_in_cells
+from juryrank.judging.cells import number_in_cells
 from juryrank.judging.position import Positions, positions
 from juryrank.judging.verdicts import Observed, judge_columns
 from juryrank.model.effects import Layout
-from juryrank.model.objective import Prior
+from juryrank.model.prior import Prior
 from juryrank.progress import Watcher
 from juryrank.ranking.basis import Basis
 from juryrank.ranking.cautions import (

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from juryrank.inference.posterior import Posterior, SampledPosterior
 from juryrank.inference.prediction import DrawnPredictions
-from juryrank.judging.one_sided import OneSided, votes_that_count
+from juryrank.judging.cells import OneSided, votes_that_count
 from juryrank.model.effects import EffectModel, Layout
 from juryrank.model.noise import Noise
 from juryrank.model.registry import Model
@@ -56,7 +56,8 @@ class Basis:
         """The share that left items are to get of votes whose judges and items have these codes."""
         if self.drawn is None:
             return self.points.shares_of_all(votes, judge, item)
-        return self.drawn.shares(judge[votes.judge], item[votes.left], item[votes.right])
+        left, right = votes.sides()
+        return self.drawn.shares(judge[votes.judge], item[left], item[right])
 
     def list_losses(self, lists: Lists, judge: Codes, item: Codes) -> Floats:
         """``-log P`` of lists without ties, whose judges and items have these codes."""

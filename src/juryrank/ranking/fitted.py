@@ -17,26 +17,22 @@ import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 
-from juryrank.inference.covariance import (
-    Gauge,
-    Intervals,
-    Uncertainty,
-    by_bootstrap,
-    by_information,
-    by_sandwich,
-    gauge_of,
-)
+from juryrank.inference.bootstrap import by_bootstrap
+from juryrank.inference.covariance import Intervals, Uncertainty, by_information
 from juryrank.inference.information import MOST_DENSE
-from juryrank.inference.many_votes import Attenuation, TasteNoise, reweighted, with_tastes
+from juryrank.inference.many_votes import Attenuation, TasteNoise, with_tastes
 from juryrank.inference.posterior import NormalPosterior, Posterior, SampledPosterior
-from juryrank.inference.sampling import Sample, robust_gauge
+from juryrank.inference.sampling import Sample
+from juryrank.inference.sandwich import by_sandwich
 from juryrank.inference.tastes import Orders, OutlyingTaste, orders_of, outlying_tastes
 from juryrank.judging.accounts import Voice
-from juryrank.judging.one_sided import NOBODY, OneSided
+from juryrank.judging.cells import NOBODY, OneSided
 from juryrank.judging.position import Allowances
 from juryrank.judging.verdicts import RELIABLE, Standing, normal_standing
 from juryrank.model.effects import NO_EFFECTS, EffectModel
-from juryrank.model.objective import NO_PRIOR, Objective, Prior
+from juryrank.model.gauge import Gauge, gauge_of, robust_gauge
+from juryrank.model.objective import Objective
+from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.progress import Watcher
 from juryrank.ranking.direction import direction_is_sure
 from juryrank.solvers.crowd import reliability_sd
@@ -149,7 +145,7 @@ class LikelihoodFit(Fitted):
 
     def refit(self, times: Floats) -> Floats:
         """The scores, fitted as before, when each judge's votes count so many times."""
-        again = reweighted(self.objective, times)
+        again = replace(self.objective, votes=self.objective.votes.reweighted(times))
         solution = self.solve(again)
         if again.accuracies_free and votes_for(again, solution.score) < 0.0:
             solution = mirrored(solution)

@@ -10,7 +10,8 @@ from juryrank.ranking.methods import by_profile
 from juryrank.ranking.misfit import in_few_pairs, residuals
 from juryrank.ranking.request import task_of
 from juryrank.types import Floats
-from juryrank.votes.votes import Votes, weight_per_judge
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import weight_per_judge
 
 MODELS_BY_NOISE = {"gumbel": ("hbtl", "btl"), "normal": ("htcv", "tcv")}
 """Named models with judges who differ, and with equal ones; other noises are close to Gumbel."""
@@ -35,7 +36,8 @@ def misfit(votes: Votes, noise: Noise, threads: int | None = None) -> dict[str, 
     plain = task_of(votes, equal, None, "auto", of_mode=True, threads=threads)
     score = by_profile(plain).solution.score
     pairs, _ = in_few_pairs(votes)
-    gap = score[pairs.left] - score[pairs.right]
+    left, right = pairs.sides()
+    gap = score[left] - score[right]
     found = residuals(pairs, plain.noise.cdf(gap), plain.noise.cdf(-gap)).by_judge()
     return {
         "infit": pl.Series(found.infit, nan_to_null=True),

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from juryrank.errors import InputError, JuryrankWarning, counted
-from juryrank.inference.covariance import by_information, gauge_of, moves_of_judges
+from juryrank.inference.covariance import by_information
 from juryrank.inference.information import MOST_DENSE
-from juryrank.judging.one_sided import votes_that_count
+from juryrank.inference.sandwich import moves_of_judges
+from juryrank.judging.cells import votes_that_count
 from juryrank.judging.position import Positions
 from juryrank.judging.verdicts import by_attention
 from juryrank.model.effects import NO_EFFECTS
+from juryrank.model.gauge import gauge_of
 from juryrank.model.noise import Noise
 from juryrank.model.objective import Objective
 from juryrank.model.registry import DEFAULT_MODEL, models_that
@@ -43,8 +45,6 @@ from juryrank.types import Floats
 from juryrank.votes.lists import (
     MOST_ORDERS,
     Lists,
-    in_every_order,
-    judge_codes,
     orders_of_ties,
     pairs_of,
     tied_pairs_of,
@@ -261,7 +261,9 @@ def _left_out(task: Task, found: GaugedFit, say: Watcher) -> tuple[Floats, pl.Se
         say(Progress("leaving out", "Leaving judges out", u, count))
         score = scores(u)
         own = slice(votes.start[u], votes.start[u + 1])
-        said = np.sign(score[votes.left[own]] - score[votes.right[own]]) * votes.outcome[own]
+        said = np.sign(score[votes.winner[own]] - score[votes.loser[own]]) * (
+            votes.outcome[own] != TIE
+        )
         number, better, worse = (part[of_judge[u] : of_judge[u + 1]] for part in lists)
         said = np.concatenate((said, np.sign(score[better] - score[worse])))
         weight = np.concatenate((votes.weight[own], votes.lists.weight[number]))
@@ -282,7 +284,7 @@ def _scores_without(task: Task, found: GaugedFit) -> tuple[Callable[[int], Float
     objective, count = found.objective, task.votes.n_judges
     if count < 2:
         return None, "not at all: there is no other judge"
-    if count * objective.n_entries <= MOST_REFITS:
+    if count * objective.votes.n_entries <= MOST_REFITS:
         every = np.arange(count)
         return lambda u: found.refit(np.where(every == u, 0.0, 1.0)), "by a new fit for each"
     if objective.n_items > MOST_DENSE:
@@ -324,13 +326,13 @@ def _one_item(votes: Votes) -> dict[str, pl.Series]:
 
     To be first in a list is to win it, to be last to lose it.
     """
-    wins, lists = votes.wins(), votes.lists
+    wins, lists = votes.for_model().pairs, votes.lists
     first, last = lists.begin[:-1], lists.begin[1:] - 1
     won, lost = (
         at[lists.level[at] != lists.level[beside]]
         for at, beside in ((first, first + 1), (last, last - 1))
     )
-    judge = judge_codes(wins.start)
+    judge = wins.judge
     sides = [
         pl.DataFrame(
             {
@@ -376,11 +378,11 @@ def _heterogeneity(task: Task, found: GaugedFit, say: Watcher) -> Heterogeneity 
     alike = ROUGH.solve(equal)
     observed = _gain(equal, free, alike.score, found.raw.score)
     rng = np.random.default_rng(0)
-    count = REPLICATES if equal.n_entries <= FEW_VOTES else REPLICATES_OF_MANY
+    count = REPLICATES if equal.votes.n_entries <= FEW_VOTES else REPLICATES_OF_MANY
     # Ties stay ties, so the others are drawn by scores that know of no ties; and from errors
     # around them, as the best scores are shrunk and votes drawn from them too much alike.
     no_tie = np.concatenate((kept.outcome != TIE, np.ones(kept.lists.number, dtype=np.bool_)))
-    decided = replace(equal, wins=kept.subset(no_tie).wins())
+    decided = replace(equal, votes=kept.subset(no_tie).for_model().in_every_order())
     centre = ROUGH.solve(decided)
     errors = by_information(
         decided, centre, gauge_of(decided, centre.accuracy, kept.votes_per_judge)
@@ -397,9 +399,7 @@ def _heterogeneity(task: Task, found: GaugedFit, say: Watcher) -> Heterogeneity 
 
 def _without_effects(objective: Objective, votes: Votes) -> Objective:
     """The objective for these votes, of which nothing but scores and accuracies is to be known."""
-    return replace(
-        objective, wins=votes.wins(), lists=in_every_order(votes.lists), effects=NO_EFFECTS
-    )
+    return replace(objective, votes=votes.for_model().in_every_order(), effects=NO_EFFECTS)
 
 
 def _gain(equal: Objective, free: Objective, score: Floats, free_score: Floats) -> float:
@@ -411,13 +411,11 @@ def _gain(equal: Objective, free: Objective, score: Floats, free_score: Floats) 
 
 def _redrawn(votes: Votes, noise: Noise, score: Floats, rng: np.random.Generator) -> Votes:
     """The same questions, answered by equal judges; ties stay ties."""
-    left_won = rng.random(votes.n_pairs) < noise.cdf(score[votes.left] - score[votes.right])
-    outcome = np.where(left_won, LEFT_WON, RIGHT_WON)
-    return replace(
-        votes,
-        outcome=np.where(votes.outcome == TIE, TIE, outcome).astype(np.int8),
-        lists=_redrawn_lists(votes.lists, noise, score, rng),
-    )
+    left, right = votes.sides()
+    left_won = rng.random(votes.n_pairs) < noise.cdf(score[left] - score[right])
+    outcome = np.where(votes.outcome == TIE, TIE, np.where(left_won, LEFT_WON, RIGHT_WON))
+    lists = _redrawn_lists(votes.lists, noise, score, rng)
+    return replace(votes.with_outcomes(outcome.astype(np.int8)), lists=lists)
 
 
 def _redrawn_lists(lists: Lists, noise: Noise, score: Floats, rng: np.random.Generator) -> Lists:

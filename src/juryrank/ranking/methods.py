@@ -13,9 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank.inference.covariance import Gauge, gauge_of
-from juryrank.inference.many_votes import attenuation, reweighted, taste_noise
-from juryrank.inference.opinions import merged
+from juryrank.inference.many_votes import attenuation, taste_noise
 from juryrank.inference.posterior import shared_by_equals
 from juryrank.inference.prior_scales import (
     can_be_sampled,
@@ -24,9 +22,12 @@ from juryrank.inference.prior_scales import (
     volume_of,
     without_small_tie_effects,
 )
-from juryrank.inference.sampling import Sample, robust_gauge, sample, turned_upright
+from juryrank.inference.sampling import Sample, sample, turned_upright
 from juryrank.judging.accounts import say_of, voices_of, with_one_say
-from juryrank.judging.one_sided import NOBODY, capped, find_one_sided, without_cells
+from juryrank.judging.capped_weights import capped
+from juryrank.judging.cells import NOBODY, without_cells
+from juryrank.judging.one_sided import find_one_sided
+from juryrank.model.gauge import Gauge, gauge_of, robust_gauge
 from juryrank.model.objective import LARGEST_ACCURACY, Objective
 from juryrank.progress import Watcher
 from juryrank.ranking.cautions import (
@@ -85,7 +86,7 @@ class ProfileMethod(Method):
         objective = with_one_say(objective, voices)
         is_sampled = task.chooses_scales and not task.of_mode and can_be_sampled(objective)
         if is_sampled:
-            objective = replace(objective, wins=merged(objective.wins))
+            objective = replace(objective, votes=objective.votes.merged())
         found = None
         if task.chooses_scales and not is_sampled:
             found = sampled_part(objective, tastes=task.tastes)
@@ -100,7 +101,9 @@ class ProfileMethod(Method):
             set_aside = set_aside.with_whole_votes(say_of(voices, objective.n_judges))
         if is_sampled:
             # Judges who push an item are allowed for by tastes, but must not decide where to start.
-            fair = capped(objective) if is_guarded and task.tastes else objective
+            fair = objective
+            if is_guarded and task.tastes:
+                fair = replace(objective, votes=capped(objective.votes))
             start = search(fair, ROUGH, watch)
             sampled = self._sampled(task, objective, start, watch)
             return replace(sampled, set_aside=set_aside, voices=voices)
@@ -136,16 +139,16 @@ class ProfileMethod(Method):
         counts = objective.choices_per_judge
         gauge, noise = robust_gauge(objective, solution.accuracy, counts), None
         remarks: tuple[str, ...] = ()
-        if found.has_tastes and objective.lists.number:
+        if found.has_tastes and objective.votes.has_lists:
             remarks = (TASTES_LEFT_OUT,)
         elif found.has_tastes:
             noise = taste_noise(objective, solution, found.typical_taste / gauge.scale)
-        if noise is not None and noise.is_uneven and not objective.is_mapped:
-            objective = reweighted(objective, noise.weight)
+        if noise is not None and noise.is_uneven and objective.votes.in_memory:
+            objective = replace(objective, votes=objective.votes.reweighted(noise.weight))
             solution = self.solver.solve(objective, solution.state, solution.accuracy)
             gauge = robust_gauge(objective, solution.accuracy, counts)
         size, lost = None, None
-        if found.has_tastes and not objective.lists.number:
+        if found.has_tastes and not objective.votes.has_lists:
             size = found.typical_taste if noise is None else gauge.scale * noise.sd
             lost = attenuation(solution.accuracy / gauge.scale, counts, task.noise, size)
             gauge = Gauge(lost.factor * gauge.scale, lost.factor * gauge.slope)
@@ -259,7 +262,7 @@ class CentralityMethod(Method):
     def fit(self, task: Task, _watch: Watcher | None = None) -> Fitted:
         """The stationary distribution, if there is one."""
         require_strong(task)
-        return Fitted(solution=self.solver.solve(task.wins, task.votes.n_items))
+        return Fitted(solution=self.solver.solve(task.coded))
 
 
 @dataclass(frozen=True)
@@ -271,7 +274,7 @@ class WinRateMethod(Method):
 
     def fit(self, task: Task, _watch: Watcher | None = None) -> Fitted:
         """Count."""
-        return Fitted(solution=self.solver.solve(task.wins, task.votes.n_items))
+        return Fitted(solution=self.solver.solve(task.coded))
 
 
 METHODS: dict[str, type[Method]] = {

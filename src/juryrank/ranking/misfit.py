@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from juryrank.errors import counted
 from juryrank.types import Floats
 from juryrank.votes.lists import items_looked_at, shortened
-from juryrank.votes.votes import LEFT_WON, TIE, Votes, total_weight
+from juryrank.votes.votes import LEFT_WON, TIE, Votes
+from juryrank.votes.weights import total_weight
 
 Codes = NDArray[np.int32] | NDArray[np.int64]
 
@@ -71,7 +72,7 @@ class Residuals(NamedTuple):
 
     def by_item(self) -> MeanSquares:
         """The mean squares of the votes that each item took part in."""
-        return self._of_groups([self.votes.left, self.votes.right], self.votes.n_items)
+        return self._of_groups([*self.votes.sides()], self.votes.n_items)
 
     def _of_groups(self, groups: list[Codes], count: int) -> MeanSquares:
         parts = (

@@ -12,9 +12,9 @@ from juryrank.model.objective import Objective
 from juryrank.ranking.labels import Codes
 from juryrank.ranking.links import Link
 from juryrank.types import Floats
+from juryrank.votes.coded import CodedVotes
 from juryrank.votes.lists import Lists
-from juryrank.votes.storage import pieces
-from juryrank.votes.votes import Votes, no_wins
+from juryrank.votes.votes import Votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,23 +50,21 @@ class PointPredictions:
 
     def sides(self, votes: Votes) -> tuple[Floats, Floats]:
         """The probabilities of left and right items to win votes on pairs that are not tied."""
-        judge = votes.judge
+        judge, (left, right) = votes.judge, votes.sides()
         return self.link.decided(
-            self.accuracy[judge], self.score[votes.left], self.score[votes.right],
-            self.allowed.order[judge],
-        )  # fmt: skip
+            self.accuracy[judge], self.score[left], self.score[right], self.allowed.order[judge]
+        )
 
     def list_losses(self, lists: Lists, judge: Codes, item: Codes) -> Floats:
         """``-log P`` of lists without ties, whose judges and items have these codes here."""
         score, accuracy = self.score[item], self.accuracy[judge]
-        objective = Objective(no_wins(len(accuracy)), len(score), self.link.noise, lists=lists)
+        objective = Objective(CodedVotes.of_lists(len(score), lists), self.link.noise)
         return objective.list_losses(score, accuracy, np.zeros(len(score)))
 
     def shares_of_all(self, votes: Votes, judge: Codes, item: Codes) -> Floats:
         """The shares of all votes on pairs, whose judges and items have these codes here."""
         share, who = np.empty(votes.n_pairs), votes.judge
-        for some in pieces(votes.n_pairs):
-            share[some] = self.shares(
-                judge[who[some]], item[votes.left[some]], item[votes.right[some]]
-            )
+        for some in votes.pieces():
+            left, right = votes.sides(some)
+            share[some] = self.shares(judge[who[some]], item[left], item[right])
         return share

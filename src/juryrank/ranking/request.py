@@ -10,7 +10,7 @@ from juryrank.errors import InputError, counted
 from juryrank.inference.sampling import WHOLE, Length
 from juryrank.model.effects import EffectModel
 from juryrank.model.noise import Noise, noise_of
-from juryrank.model.objective import EFFECT_SD, NO_PRIOR, Prior
+from juryrank.model.prior import EFFECT_SD, NO_PRIOR, Prior
 from juryrank.model.registry import DEFAULT_SOLVER, Model, model_named, models_that
 from juryrank.model.tie_readiness import judges_differ
 from juryrank.ranking.methods import METHODS
@@ -19,8 +19,9 @@ from juryrank.solvers.crowd import CrowdSolver
 from juryrank.solvers.paper import PaperSolver
 from juryrank.solvers.profile import ProfileSolver
 from juryrank.threads import available_threads
+from juryrank.votes.coded import CodedVotes
 from juryrank.votes.connectivity import connection
-from juryrank.votes.lists import MOST_ORDERS, Lists, in_every_order, orders_of_ties, tie_sizes
+from juryrank.votes.lists import MOST_ORDERS, Lists, orders_of_ties, tie_sizes
 from juryrank.votes.votes import Votes
 
 PriorChoice = Literal["auto"] | tuple[float, float] | Prior | None
@@ -59,8 +60,7 @@ def task_of(
     asked_prior = _prior(model, prior, method, lambda0)
     return Task(
         votes=votes,
-        wins=votes.wins(ties=2 in effects.sizes, sides=effects.order),
-        lists=votes.lists if effects.sizes else _straight(votes.lists),
+        coded=_coded(votes, effects),
         effects=effects,
         connection=connection(votes),
         model=model,
@@ -160,8 +160,17 @@ def _sizes(votes: Votes, noise: Noise, ties: Ties | None) -> tuple[int, ...]:
     return tuple(sorted(of_pairs | set(in_lists.tolist())))
 
 
-def _straight(lists: Lists) -> Lists:
-    """Lists without ties: every order of tied items counts alike."""
+def _coded(votes: Votes, effects: EffectModel) -> CodedVotes:
+    """The votes as the model counts them; if ties are no outcome, every order counts alike."""
+    coded = votes.for_model(ties=2 in effects.sizes, sides=effects.order)
+    if effects.sizes:
+        return coded
+    _require_few_orders(votes.lists)
+    return coded.in_every_order()
+
+
+def _require_few_orders(lists: Lists) -> None:
+    """Refuse ties of so many items that not every order can be gone through."""
     many = np.flatnonzero(orders_of_ties(lists) > MOST_ORDERS)
     if len(many):
         raise InputError(
@@ -171,7 +180,6 @@ def _straight(lists: Lists) -> Lists:
             "items at the end are not tied but unranked, give the set and leave them out of the "
             "ranking."
         )
-    return in_every_order(lists)
 
 
 def _method(model: Model, solver: Solver) -> Method:

@@ -12,13 +12,14 @@ from juryrank.errors import InputError
 from juryrank.inference.sampling import Length
 from juryrank.model.effects import EffectModel
 from juryrank.model.noise import Noise
-from juryrank.model.objective import FIRST_GUESS, Objective, Prior
+from juryrank.model.objective import Objective
+from juryrank.model.prior import FIRST_GUESS, Prior
 from juryrank.model.registry import Model
 from juryrank.progress import Watcher
 from juryrank.ranking.fitted import Fitted
+from juryrank.votes.coded import CodedVotes
 from juryrank.votes.connectivity import Connection
-from juryrank.votes.lists import Lists
-from juryrank.votes.votes import Votes, Wins
+from juryrank.votes.votes import Votes
 
 USUAL_SPREAD = 0.5
 """Of accuracies, where the virtual node holds the scores."""
@@ -52,8 +53,8 @@ class Task:
     """What was asked for, checked."""
 
     votes: Votes
-    wins: Wins
-    lists: Lists
+    coded: CodedVotes
+    """The votes as the model counts them."""
     effects: EffectModel
     connection: Connection
     model: Model
@@ -88,14 +89,12 @@ class Task:
     def objective(self) -> Objective:
         """The objective to begin with."""
         return Objective(
-            wins=self.wins,
-            n_items=self.votes.n_items,
+            votes=self.coded,
             noise=self.noise,
             prior=self._first_prior(),
             lambda0=self.lambda0,
             fixed_accuracy=None if self.accuracies_free else np.ones(self.votes.n_judges),
             threads=self.threads,
-            lists=self.lists,
             effects=self.effects,
         )
 

@@ -68,7 +68,8 @@ from juryrank.votes.concat import joined_names, joined_notices, joined_spellings
 from juryrank.votes.lists import no_lists
 from juryrank.votes.lookalikes import Spellings
 from juryrank.votes.storage import check_room, give_back, in_room, new_mapped, pieces, ranges
-from juryrank.votes.votes import LEFT_WON, LeftOut, Votes, equal_weights
+from juryrank.votes.votes import LEFT_WON, LeftOut, Votes, turned
+from juryrank.votes.weights import equal_weights
 
 LARGEST_BATCH, LARGEST_PIECE = 1 << 18, 1 << 20
 BYTES_PER_READ_ROW = 1000
@@ -514,8 +515,8 @@ def _joined(checked: Sequence[_Checked], rules: Rules, limits: Limits, say: Say 
         items=items.alias("item"),
         judges=judges.alias("judge"),
         start=start,
-        left=columns["left"],
-        right=columns["right"],
+        winner=columns["winner"],
+        loser=columns["loser"],
         outcome=columns["outcome"],
         weight=columns.get("weight", equal_weights(int(start[-1]))),
         lists=no_lists(len(judges)),
@@ -549,7 +550,9 @@ def _sorted_columns(
     say: Say | None,
 ) -> dict[str, NDArray[Any]]:
     """Sort the votes by judge, those of one judge in the order of the sources and rows."""
-    kinds: dict[str, type[np.generic]] = {"left": np.int32, "right": np.int32, "outcome": np.int8}
+    kinds: dict[str, type[np.generic]] = {
+        "winner": np.int32, "loser": np.int32, "outcome": np.int8,
+    }  # fmt: skip
     if not all(source.equal_weights for source in checked):
         kinds["weight"] = np.float64
     shards = _Shards(start, kinds, limits.shard)
@@ -575,11 +578,14 @@ def _finished(piece: _Piece, item_table: Codes, judge_table: Codes) -> dict[str,
     kept = piece.judge >= 0
     number = int(kept.sum())
     said, weight = piece.said, piece.weight
+    outcome = np.full(number, LEFT_WON, np.int8) if said is None else VOTE_OF[said[kept]]
+    left, right = item_table[piece.left[kept]], item_table[piece.right[kept]]
+    winner, loser = turned(left, right, outcome)
     return {
         "judge": judge_table[piece.judge[kept]],
-        "left": item_table[piece.left[kept]],
-        "right": item_table[piece.right[kept]],
-        "outcome": np.full(number, LEFT_WON, np.int8) if said is None else VOTE_OF[said[kept]],
+        "winner": winner,
+        "loser": loser,
+        "outcome": outcome,
         "weight": np.ones(number) if weight is None else weight[kept],
     }
 

@@ -37,7 +37,8 @@ from juryrank.reading.rows import (
 )
 from juryrank.reading.spelling import sentences, told, with_spellings
 from juryrank.votes.lists import no_lists
-from juryrank.votes.votes import LEFT_WON, Repeats, Votes, equal_weights
+from juryrank.votes.votes import LEFT_WON, Repeats, Votes, turn
+from juryrank.votes.weights import equal_weights
 
 
 def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
@@ -139,17 +140,18 @@ def _sorted_votes(
     start, first = _starts(votes_of, judge_table)
     left = by_group(sides.pop(0), item_table, judge, first)
     right = by_group(sides.pop(0), item_table, judge, first)
+    if said is None:
+        outcome = np.full(len(left), LEFT_WON, dtype=np.int8)
+    else:
+        outcome = by_group(said, VOTE_OF, judge, first)
+        turn(left, right, outcome)
     return Votes(
         items=items.alias("item"),
         judges=judge_labels.alias("judge"),
         start=start,
-        left=left,
-        right=right,
-        outcome=(
-            np.full(len(left), LEFT_WON, dtype=np.int8)
-            if said is None
-            else by_group(said, VOTE_OF, judge, first)
-        ),
+        winner=left,
+        loser=right,
+        outcome=outcome,
         weight=(
             equal_weights(len(left))
             if weight is None or (weight == 1.0).all()

@@ -13,7 +13,8 @@ from juryrank.reading.columns import RankingColumns
 from juryrank.reading.nesting import flat
 from juryrank.reading.plain import PLACE, Plain
 from juryrank.votes.lists import taken
-from juryrank.votes.votes import Votes, equal_weights
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import equal_weights
 
 COLUMNS = RankingColumns("order", None, None, "count", unread="unread")
 """The columns of the frame that `preflib_rows` makes, beside the place of each order."""
@@ -170,8 +171,8 @@ def one_judge_per_voter(votes: Votes) -> Votes:
         votes,
         judges=pl.Series("judge", number[1:]),
         start=np.concatenate(([0], np.cumsum(is_pair))),
-        left=votes.left[pairs],
-        right=votes.right[pairs],
+        winner=votes.winner[pairs],
+        loser=votes.loser[pairs],
         outcome=votes.outcome[pairs],
         weight=equal_weights(len(pairs)),
         lists=lists._replace(

@@ -23,7 +23,8 @@ from juryrank.model.noise import Noise
 from juryrank.model.registry import Model
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists, no_lists
-from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes, equal_weights
+from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes, turned
+from juryrank.votes.weights import equal_weights
 
 Codes = NDArray[np.int64]
 
@@ -65,12 +66,13 @@ class DrawnPairs:
         """The same as `Votes`."""
         present, (left, right) = _present(self.left, self.right)
         voting, (judge,) = _present(self.judge)
+        winner, loser = turned(left, right, self.outcome)
         return Votes(
             items=items.gather(present),
             judges=judges.gather(voting),
             start=_start(judge, len(voting)),
-            left=left,
-            right=right,
+            winner=winner,
+            loser=loser,
             outcome=self.outcome,
             weight=equal_weights(len(judge)),
             lists=no_lists(len(voting)),
@@ -166,8 +168,8 @@ class DrawnLists:
             items=items.gather(present),
             judges=judges.gather(voting),
             start=np.zeros(len(voting) + 1, dtype=np.int64),
-            left=nothing,
-            right=nothing,
+            winner=nothing,
+            loser=nothing,
             outcome=nothing.astype(np.int8),
             weight=np.empty(0),
             lists=lists,

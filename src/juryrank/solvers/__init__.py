@@ -1,1 +1,1 @@
-"""The solvers: each takes an objective (or the wins) and gives a `Solution`."""
+"""The solvers: each takes an objective (or the coded votes) and gives a `Solution`."""

@@ -16,8 +16,7 @@ from juryrank.model.objective import Objective
 from juryrank.progress import Progress, Watcher
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
-from juryrank.votes.lists import judge_codes
-from juryrank.votes.votes import total_weight
+from juryrank.votes.weights import total_weight
 
 LEAST_CHANCE = 1e-6
 FITTING = "Fitting scores and reliabilities in turn"
@@ -40,12 +39,13 @@ class CrowdSolver:
         """Alternate between scores and reliabilities, from equal scores and full reliability."""
         score = np.zeros(objective.n_items)
         reliability = np.ones(objective.n_judges)
+        code, pairs = objective.noise.code, objective.votes.for_kernels
         change = np.inf
         for done in range(1, self.rounds + 1):
             value, new = _best_scores(objective, score, reliability)
             change = float(np.abs(new - score).max(initial=0.0))
             score = new
-            _kernels.crowd_reliabilities(objective.noise.code, objective.wins, score, reliability)
+            _kernels.crowd_reliabilities(code, pairs, score, reliability)
             if watch:
                 watch(Progress("fitting", FITTING, done, objective=value, gradient=change))
         value, _ = _evaluated(objective, score, reliability)
@@ -60,9 +60,8 @@ class CrowdSolver:
 def _evaluated(objective: Objective, score: Floats, reliability: Floats) -> tuple[float, Floats]:
     """The objective and its gradient in the scores."""
     slope = np.zeros(objective.n_items)
-    value = _kernels.crowd_scores_pass(
-        objective.noise.code, objective.wins, score, reliability, slope
-    )
+    pairs = objective.votes.for_kernels
+    value = _kernels.crowd_scores_pass(objective.noise.code, pairs, score, reliability, slope)
     return value + objective.state_penalty(score, slope), slope
 
 
@@ -82,11 +81,11 @@ def _best_scores(objective: Objective, score: Floats, reliability: Floats) -> tu
 
 def reliability_sd(objective: Objective, solution: Solution) -> Floats:
     """Standard error of each ``eta``, the scores held: ``1 / sqrt(sum w ((2 F(d) - 1) / p)^2)``."""
-    wins, eta = objective.wins, solution.accuracy
-    judge = judge_codes(wins.start)
-    chance = objective.noise.cdf(solution.score[wins.winner] - solution.score[wins.loser])
+    pairs, eta = objective.votes.pairs, solution.accuracy
+    judge = pairs.judge
+    chance = objective.noise.cdf(solution.score[pairs.winner] - solution.score[pairs.loser])
     p = eta[judge] * chance + (1.0 - eta[judge]) * (1.0 - chance)
-    pull = wins.weight * ((2.0 * chance - 1.0) / np.maximum(p, LEAST_CHANCE)) ** 2
+    pull = pairs.weight * ((2.0 * chance - 1.0) / np.maximum(p, LEAST_CHANCE)) ** 2
     information = total_weight(judge, pull, objective.n_judges)
     with np.errstate(divide="ignore"):
         return np.asarray(1.0 / np.sqrt(information))

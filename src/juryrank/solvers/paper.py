@@ -22,7 +22,6 @@ from juryrank.progress import Progress, Watcher
 from juryrank.solvers.solution import Solution, Trace
 from juryrank.solvers.spectral import RankCentrality
 from juryrank.types import Floats, finite_numbers
-from juryrank.votes.votes import total_weight, wins_per_judge
 
 Order = Literal["simultaneous", "accuracy-first", "score-first"]
 Loss = Literal["sum", "mean"]
@@ -72,7 +71,8 @@ class PaperSolver:
     def solve(self, objective: Objective, watch: Watcher | None = None) -> Solution:
         """Run the iterations."""
         if self.loss == "mean":
-            objective = _mean_loss(objective)
+            # The paper's loss: the mean over judges of the mean over each judge's votes.
+            objective = replace(objective, votes=objective.votes.averaged())
         score, accuracy = self._starting_point(objective)
         steps = self._steps(objective)
         trace = [(score, accuracy, objective.slopes(score, accuracy).value)]
@@ -104,9 +104,9 @@ class PaperSolver:
         elif self.start == "random":
             score = np.random.default_rng(self.seed).random(n)
         else:
-            if objective.lists.number:
+            if objective.votes.has_lists:
                 raise InputError("start='rank-centrality' is for votes on pairs alone: use 'ones'.")
-            score = RankCentrality().solve(objective.wins, n).score
+            score = RankCentrality().solve(objective.votes).score
         return score, accuracy
 
     def _steps(self, objective: Objective) -> tuple[float, float]:
@@ -168,15 +168,3 @@ class PaperSolver:
 
 def _centred(score: Floats) -> Floats:
     return np.asarray(score - score.mean())
-
-
-def _mean_loss(objective: Objective) -> Objective:
-    """The paper's loss: the mean over judges of the mean over each judge's votes."""
-    wins, lists = objective.wins, objective.lists
-    votes = wins_per_judge(wins) + total_weight(lists.judge, lists.weight, objective.n_judges)
-    share = votes * objective.n_judges
-    return replace(
-        objective,
-        wins=wins._replace(given_weight=wins.weight / np.repeat(share, np.diff(wins.start))),
-        lists=lists._replace(weight=lists.weight / share[lists.judge]),
-    )

@@ -23,8 +23,7 @@ from juryrank.solvers.profile import COARSE, ProfileSolver, first_step
 from juryrank.solvers.solution import Solution
 from juryrank.solvers.spectral import agreement_accuracy
 from juryrank.types import Floats
-from juryrank.votes.lists import NO_LISTS, taken
-from juryrank.votes.votes import Wins, wins_taken
+from juryrank.votes.coded import CodedVotes, Pairs
 
 Voice = Literal["fair", "judges", "votes"]
 """Who says which end is up."""
@@ -65,7 +64,7 @@ def search(objective: Objective, solver: ProfileSolver, watch: Watcher | None = 
 
 def _begun(objective: Objective, watch: Watcher | None) -> Solution:
     """A fit that is near the best one."""
-    if objective.lists.number and not objective.noise.is_gumbel:
+    if objective.votes.has_lists and not objective.noise.is_gumbel:
         guess = _guided(objective)
         return ROUGHER.solve(objective, guess.state, guess.accuracy, watch)
     if _is_large(objective):
@@ -82,26 +81,26 @@ def _worth_merging(objective: Objective) -> bool:
         known is not None
         and len(known) > 1
         and bool((known == 1.0).all())
-        and not objective.lists.number
+        and not objective.votes.has_lists
         and objective.effects == NO_EFFECTS
-        and len(objective.wins.winner) >= WORTH_MERGING * objective.n_items**2
+        and objective.votes.pairs.number >= WORTH_MERGING * objective.n_items**2
     )
 
 
 def _merged(objective: Objective) -> Objective:
     """One judge with a weighted win for each pair of winner and loser."""
+    n, pairs = objective.n_items, objective.votes.for_kernels
 
     def one_chunk(first: int, last: int) -> Floats:
-        some = np.zeros((objective.n_items, objective.n_items))
-        _kernels.count_wins(objective.wins, first, last, some)
+        some = np.zeros((n, n))
+        _kernels.count_wins(pairs, first, last, some)
         return some
 
     counts = objective.sum_over_chunks(one_chunk)
     winner, loser = (codes.astype(np.int32) for codes in np.nonzero(counts))
-    wins = Wins(np.array([0, len(winner)]), winner, loser, counts[winner, loser])
-    return replace(
-        objective, wins=wins, lists=NO_LISTS, fixed_accuracy=np.ones(1), effects=NO_EFFECTS
-    )
+    merged = Pairs(np.array([0, len(winner)]), winner, loser, counts[winner, loser])
+    votes = CodedVotes.of_pairs(n, merged)
+    return replace(objective, votes=votes, fixed_accuracy=np.ones(1), effects=NO_EFFECTS)
 
 
 def _guided(objective: Objective) -> Solution:
@@ -126,15 +125,15 @@ def votes_for(objective: Objective, score: Floats, by: Voice = "fair") -> float:
     many accounts that push an item shall say which end is up. (Of lists ``q`` is 1: in rankings of
     the same items, every item is in every vote of an honest judge too.)
     """
-    lists = objective.lists
+    pairs, lists = objective.votes.for_kernels, objective.votes.lists
     counts = np.ones(objective.n_judges) if by == "votes" else _shares_that_count(objective)
     say = on_many_items(objective) if by == "fair" else np.ones(objective.n_judges)
 
     def one_chunk(first: int, last: int) -> Floats:
-        return np.array(_kernels.pair_agreement(objective.wins, counts, say, score, first, last))
+        return np.array(_kernels.pair_agreement(pairs, counts, say, score, first, last))
 
     agreement, variance = objective.sum_over_chunks(one_chunk).tolist()
-    if lists.number:
+    if objective.votes.has_lists:
         of_list, its_variance = np.empty(lists.number), np.empty(lists.number)
         _kernels.list_agreement(lists, score, of_list, its_variance)
         weight = lists.weight * counts[lists.judge]
@@ -153,10 +152,10 @@ def _shares_that_count(objective: Objective) -> Floats:
 
 def on_many_items(objective: Objective) -> Floats:
     """Near 1 for judges whose votes are on many items, next to nothing if all are on one."""
-    elsewhere = np.ones(objective.n_judges)
+    elsewhere, pairs = np.ones(objective.n_judges), objective.votes.for_kernels
 
     def one_chunk(first: int, last: int) -> None:
-        _kernels.elsewhere(objective.wins, objective.n_items, first, last, elsewhere)
+        _kernels.elsewhere(pairs, objective.n_items, first, last, elsewhere)
 
     for _ in objective.over_chunks(one_chunk):
         pass
@@ -176,7 +175,7 @@ def _from_best_start(objective: Objective, watch: Watcher | None) -> Solution:
     best = _oriented(objective, ROUGH, None, watch)
     if not objective.accuracies_free:
         return best
-    accuracy = agreement_accuracy(objective.wins, objective.lists, objective.n_items)
+    accuracy = agreement_accuracy(objective.votes)
     if accuracy is None:
         return best
     other = _oriented(objective, ROUGHEST, first_step(objective, accuracy), watch)
@@ -218,43 +217,38 @@ def _upright(
 
 def _is_large(objective: Objective) -> bool:
     """Whether to decide on a part of the votes first."""
-    enough = objective.n_entries >= max(MANY_VOTES, 2 * _sample_size(objective))
+    enough = objective.votes.n_entries >= max(MANY_VOTES, 2 * _sample_size(objective))
     return enough and bool(np.isfinite(objective.prior.score_sd))
 
 
 def _sample_size(objective: Objective) -> int:
     """How many votes decide where to start."""
     least, most = SAMPLE_VOTES
-    wanted = max(objective.n_entries // SAMPLE_SHARE, SAMPLE_OF_ITEM * objective.n_items)
+    wanted = max(objective.votes.n_entries // SAMPLE_SHARE, SAMPLE_OF_ITEM * objective.n_items)
     return min(max(wanted, least), most)
 
 
 def _thinned(objective: Objective) -> Objective:
     """A sample of the votes: those of some judges and, of these judges, some of the votes."""
-    wins, lists = objective.wins, objective.lists
+    votes = objective.votes
     rng = np.random.default_rng(0)
     size = _sample_size(objective)
-    share = max(size / objective.n_entries, min(1.0, SAMPLE_JUDGES / objective.n_judges))
-    chosen = rng.random(objective.n_judges) < share
+    share = max(size / votes.n_entries, min(1.0, SAMPLE_JUDGES / votes.n_judges))
+    chosen = rng.random(votes.n_judges) < share
     if not chosen.any():
         chosen[0] = True
-    begins = np.append(chosen, True)
-    some = np.flatnonzero(chosen[lists.judge])
-    votes = np.where(chosen, np.diff(wins.start), 0)
-    entries = int(votes.sum()) + int(lists.length[some].sum())
-    pairs = _drawn(int(votes.sum()), min(size / max(entries, 1), 1.0), rng)
-    some = some[_drawn(len(some), min(size / max(entries, 1), 1.0), rng)]
-    before = np.concatenate(([0], np.cumsum(votes)))
-    judge = np.searchsorted(before, pairs, side="right") - 1
-    rows = wins.start[judge] + pairs - before[judge]
-    start = np.searchsorted(pairs, before[begins])
+    pairs = np.where(chosen, votes.pairs.per_judge, 0)
+    lists = np.flatnonzero(chosen[votes.lists.judge])
+    entries = int(votes.entries_per_judge[chosen].sum())
+    some = _drawn(int(pairs.sum()), min(size / max(entries, 1), 1.0), rng)
+    lists = lists[_drawn(len(lists), min(size / max(entries, 1), 1.0), rng)]
+    before = np.concatenate(([0], np.cumsum(pairs)))
+    judge = np.searchsorted(before, some, side="right") - 1
+    rows = votes.pairs.start[judge] + some - before[judge]
     fixed = None if objective.fixed_accuracy is None else objective.fixed_accuracy[chosen]
-    fewer, fewer_wins = taken(lists, some), wins_taken(wins, rows, start)
-    objective.give_back(0, objective.n_judges)
     return replace(
         objective,
-        wins=fewer_wins,
-        lists=fewer._replace(start=fewer.start[begins]),
+        votes=votes.taken(rows, lists, np.flatnonzero(chosen)),
         fixed_accuracy=fixed,
     )
 

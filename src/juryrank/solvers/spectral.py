@@ -11,8 +11,8 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 from juryrank.errors import JuryrankError
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
-from juryrank.votes.lists import Lists, judge_codes, pairs_of, taken
-from juryrank.votes.votes import Wins
+from juryrank.votes.coded import CodedVotes
+from juryrank.votes.lists import pairs_of, taken
 
 LARGEST_DENSE = 1500
 FEW_JUDGES = 50
@@ -32,9 +32,9 @@ class RankCentrality:
     largest_dense: int = LARGEST_DENSE
     """Items up to which the distribution is found by elimination, and not by iterating."""
 
-    def solve(self, wins: Wins, n_items: int) -> Solution:
-        """Scores by Rank Centrality; all judges count alike."""
-        walk = _walk(wins, n_items)
+    def solve(self, votes: CodedVotes) -> Solution:
+        """Scores by Rank Centrality of the votes on pairs; all judges count alike."""
+        walk = _walk(votes)
         stationary = _stationary(walk, self.largest_dense)
         residual = float(np.abs((stationary @ walk) / stationary - 1.0).max())
         score = np.log(stationary)
@@ -43,15 +43,14 @@ class RankCentrality:
             f"Rank Centrality stopped with a relative residual of {residual:.1g}: the scores of "
             "items that hardly ever win are not to be relied on. Use the model btl."
         )  # fmt: skip
-        n_judges = len(wins.start) - 1
-        return Solution(score - score.mean(), np.ones(n_judges), None, converged, 1, message)
+        equal = np.ones(votes.n_judges)
+        return Solution(score - score.mean(), equal, None, converged, 1, message)
 
 
-def _walk(wins: Wins, n_items: int) -> sparse.csr_array:
+def _walk(votes: CodedVotes) -> sparse.csr_array:
     """The transition matrix; row = from."""
-    beaten_by = sparse.coo_array(
-        (wins.weight, (wins.loser, wins.winner)), shape=(n_items, n_items)
-    ).tocsr()
+    pairs, n = votes.pairs, votes.n_items
+    beaten_by = sparse.coo_array((pairs.weight, (pairs.loser, pairs.winner)), shape=(n, n)).tocsr()
     compared = beaten_by + beaten_by.T
     inverse = compared.copy()
     inverse.data = 1.0 / inverse.data
@@ -93,7 +92,7 @@ def _eliminated(walk: Floats) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def agreement_accuracy(wins: Wins, lists: Lists, n_items: int) -> Floats | None:
+def agreement_accuracy(votes: CodedVotes) -> Floats | None:
     """A first guess at the accuracies from who agrees with whom, without any scores.
 
     Let ``x_u(p)`` be judge ``u``'s net vote on the pair ``p``. Judges with accuracies of equal sign
@@ -101,15 +100,14 @@ def agreement_accuracy(wins: Wins, lists: Lists, n_items: int) -> Floats | None:
     the signs (and roughly the sizes) of the accuracies, up to one common sign, which is taken
     so that most votes count as honest. None if no two judges share a pair.
     """
-    net = _net_votes(wins, lists, n_items)
-    n_judges = net.shape[0]
+    net, n_judges = _net_votes(votes), votes.n_judges
     own = np.asarray(net.multiply(net).sum(axis=1)).ravel()
 
     def agreement(v: Floats) -> Floats:
         return np.asarray(net @ (net.T @ v) - own * v)
 
-    votes = np.diff(net.indptr).astype(np.float64)
-    guess = np.sqrt(votes + 1.0)
+    opinions = np.diff(net.indptr).astype(np.float64)
+    guess = np.sqrt(opinions + 1.0)
     if not np.abs(agreement(guess)).any():
         return None
     if n_judges <= FEW_JUDGES:
@@ -117,32 +115,33 @@ def agreement_accuracy(wins: Wins, lists: Lists, n_items: int) -> Floats | None:
     else:
         operator = LinearOperator((n_judges, n_judges), matvec=agreement, dtype=np.float64)
         leading = eigsh(operator, k=1, which="LA", v0=guess, tol=1e-3)[1][:, 0]
-    accuracy = leading / np.maximum(np.sqrt(votes), 1.0)
-    accuracy *= np.sign(accuracy @ votes) or 1.0
-    size = float(np.average(np.abs(accuracy), weights=votes))
+    accuracy = leading / np.maximum(np.sqrt(opinions), 1.0)
+    accuracy *= np.sign(accuracy @ opinions) or 1.0
+    size = float(np.average(np.abs(accuracy), weights=opinions))
     return np.asarray(accuracy / size) if size > 0.0 else None
 
 
-def _net_votes(wins: Wins, lists: Lists, n_items: int) -> sparse.csr_array:
+def _net_votes(votes: CodedVotes) -> sparse.csr_array:
     """Judges x pairs: votes for the item with the lower code minus votes against it.
 
     A list counts as the pairs it implies. Above `VOTES_FOR_AGREEMENT` votes, every k-th vote is
     enough for a place to start from.
     """
-    n_judges = len(wins.start) - 1
-    stride = max(1, -(-len(wins.winner) // VOTES_FOR_AGREEMENT))
+    pairs, lists = votes.pairs, votes.lists
+    every = slice(None, None, max(1, -(-pairs.number // VOTES_FOR_AGREEMENT)))
     implied = int(np.sum(lists.length * (lists.length - 1) // 2))
     some = taken(lists, np.arange(0, lists.number, max(1, -(-implied // VOTES_FOR_AGREEMENT))))
     number, better, worse = pairs_of(some)
-    judge = np.concatenate((judge_codes(wins.start)[::stride], some.judge[number]))
-    winner = np.concatenate((wins.winner[::stride], better)).astype(np.int64)
-    loser = np.concatenate((wins.loser[::stride], worse)).astype(np.int64)
-    weight = np.concatenate((wins.weight[::stride], some.weight[number]))
-    if len(wins.tied):
-        weight[: len(wins.tied[::stride])][wins.tied[::stride]] = 0.0
-    pair = np.minimum(winner, loser) * n_items + np.maximum(winner, loser)
+    judge = np.concatenate((pairs.judge[every], some.judge[number]))
+    winner = np.concatenate((pairs.winner[every], better)).astype(np.int64)
+    loser = np.concatenate((pairs.loser[every], worse)).astype(np.int64)
+    weight = np.concatenate((pairs.weight[every], some.weight[number]))
+    if pairs.tied is not None:
+        tied = pairs.tied[every]
+        weight[: len(tied)][tied] = 0.0
+    pair = np.minimum(winner, loser) * votes.n_items + np.maximum(winner, loser)
     _, column = np.unique(pair, return_inverse=True)
     sign = np.where(winner < loser, 1.0, -1.0) * weight
     width = int(column.max(initial=-1)) + 1
-    net = sparse.coo_array((sign, (judge, column)), shape=(n_judges, width))
+    net = sparse.coo_array((sign, (judge, column)), shape=(votes.n_judges, width))
     return sparse.csr_array(net.tocsr())

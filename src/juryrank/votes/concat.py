@@ -19,10 +19,9 @@ from juryrank.votes.votes import (
     Reading,
     Repeats,
     Votes,
-    are_equal_weights,
-    equal_weights,
     in_natural_order,
 )
+from juryrank.votes.weights import are_equal_weights, equal_weights
 
 Codes = NDArray[np.int32]
 
@@ -65,8 +64,8 @@ def joined_votes(*several: Votes, merge_names: bool = False) -> Votes:
         items=items.alias("item"),
         judges=judges.alias("judge"),
         start=np.searchsorted(judge[order], np.arange(len(judges) + 1)),
-        left=pairs(lambda votes, code: code[votes.left]).astype(np.int32),
-        right=pairs(lambda votes, code: code[votes.right]).astype(np.int32),
+        winner=pairs(lambda votes, code: code[votes.winner]).astype(np.int32),
+        loser=pairs(lambda votes, code: code[votes.loser]).astype(np.int32),
         outcome=pairs(lambda votes, _: votes.outcome).astype(np.int8),
         weight=(
             equal_weights(len(judge))

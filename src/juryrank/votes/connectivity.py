@@ -141,13 +141,13 @@ def connection(votes: Votes) -> Connection:
     for some in _growing_pieces(votes):
         if graph.is_one:
             break
-        left, right, outcome = votes.left[some], votes.right[some], votes.outcome[some]
+        (left, right), outcome = votes.sides(some), votes.outcome[some]
         left_beat, right_beat = outcome != RIGHT_WON, outcome != LEFT_WON
         graph.add(
             np.concatenate((left[left_beat], right[right_beat])),
             np.concatenate((right[left_beat], left[right_beat])),
         )
-        give_back(left, right, outcome)
+        give_back(votes.winner[some], votes.loser[some], outcome)
     return graph.connection()
 
 
@@ -164,7 +164,7 @@ def lone_judges(votes: Votes) -> Codes:
     """Give the judges who share no pair of items with any other judge, if there are others."""
     if votes.n_judges < 2:
         return np.empty(0, dtype=np.int32)
-    low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    low, high = np.minimum(votes.winner, votes.loser), np.maximum(votes.winner, votes.loser)
     judge = votes.judge
     for number, one, other in (pairs_of(votes.lists), tied_pairs_of(votes.lists)):
         low = np.concatenate((low, np.minimum(one, other)))

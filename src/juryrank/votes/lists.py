@@ -83,9 +83,6 @@ def no_lists(n_judges: int) -> Lists:
     )
 
 
-NO_LISTS = no_lists(0)
-
-
 def begins_of(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where each of these runs begins, when they come one after the other.
 
@@ -110,6 +107,21 @@ def taken(lists: Lists, which: NDArray[np.int64]) -> Lists:
         level=lists.level[entry],
         ranked=lists.ranked[which],
         weight=lists.weight[which],
+    )
+
+
+def of_range(lists: Lists, first: int, last: int) -> Lists:
+    """The lists of the judges from ... to, not copied."""
+    start = lists.start[first : last + 1]
+    begin = lists.begin[start[0] : start[-1] + 1]
+    numbers, entries = slice(start[0], start[-1]), slice(begin[0], begin[-1])
+    return Lists(
+        start=start - start[0],
+        begin=begin - begin[0],
+        item=lists.item[entries],
+        level=lists.level[entries],
+        ranked=lists.ranked[numbers],
+        weight=lists.weight[numbers],
     )
 
 

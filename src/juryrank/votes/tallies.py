@@ -17,7 +17,8 @@ from scipy.special import ndtri, rel_entr
 
 from juryrank.threads import one_blas_thread
 from juryrank.types import Floats
-from juryrank.votes.votes import Votes, total_weight
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import total_weight
 
 BINS = 10
 """Of the chance that the favourite wins, from one half to one."""
@@ -61,7 +62,7 @@ class Evidence:
         effective number of votes ``(sum w)^2 / sum w^2``. It stays small for few votes, where a
         difference over its standard error would not.
         """
-        left, right, weight = self.votes.left, self.votes.right, self.votes.weight
+        (left, right), weight = self.votes.sides(), self.votes.weight
         turned = place[left] > place[right]
         better, worse = np.where(turned, right, left), np.where(turned, left, right)
         key = better.astype(np.int64) * self.votes.n_items + worse
@@ -95,7 +96,7 @@ class Evidence:
         A tie counts half; the share of an item that was never compared is NaN.
         """
         votes, n = self.votes, self.votes.n_items
-        sides = (votes.left, self.won), (votes.right, 1.0 - self.won)
+        sides = [*zip(votes.sides(), (self.won, 1.0 - self.won), strict=True)]
         compared = sum((total_weight(item, votes.weight, n) for item, _ in sides), np.zeros(n))
         won = sum((total_weight(item, votes.weight * part, n) for item, part in sides), np.zeros(n))
         return compared, np.divide(won, compared, out=np.full(n, np.nan), where=compared > 0.0)

@@ -16,10 +16,19 @@ from numpy.typing import NDArray
 from juryrank.errors import InputError, counted, listing
 from juryrank.hints import did_you_mean_all
 from juryrank.text import WIDEST_NAME, short
+from juryrank.votes.coded import CodedVotes, Pairs, Wins
 from juryrank.votes.lists import Lists, judge_codes, no_lists, pairs_of, tied_pairs_of
 from juryrank.votes.lists import kept as kept_lists
 from juryrank.votes.lookalikes import Spellings
 from juryrank.votes.storage import give_back, new_like, pieces, ranges
+from juryrank.votes.weights import (
+    are_equal_weights,
+    equal_weights,
+    given,
+    total_weight,
+    weight_per_judge,
+    weights_taken,
+)
 from juryrank.writing.html_table import html_table
 
 LEFT_WON, TIE, RIGHT_WON = 1, 0, -1
@@ -29,53 +38,6 @@ WIDEST_VALUE = 30
 SHOWN, WIDEST_VOTE = 5, 200
 """So many votes of each kind are shown, each with at most so many letters."""
 NO_JUDGE_COLUMN = "There is no judge column: all votes count as one judge's."
-
-
-def total_weight(
-    codes: NDArray[np.int32] | NDArray[np.int64], weight: NDArray[np.float64], count: int
-) -> NDArray[np.float64]:
-    """Sum the weights of each code below `count`."""
-    total = np.zeros(count)
-    for some in pieces(len(codes)):
-        total += np.bincount(codes[some], weights=weight[some], minlength=count)
-        give_back(codes[some], weight[some])
-    return total
-
-
-def weight_per_judge(start: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the weights of each judge's votes."""
-    if are_equal_weights(weight):
-        return np.diff(start).astype(np.float64)
-    total = np.zeros(len(start) - 1)
-    for first, end in ranges(start):
-        own = weight[start[first] : start[end]]
-        judge = judge_codes(start[first : end + 1])
-        total[first:end] = total_weight(judge, own, end - first)
-    return total
-
-
-def equal_weights(count: int) -> NDArray[np.float64]:
-    """Weights that are all 1, and take no memory."""
-    return np.broadcast_to(np.float64(1.0), count)
-
-
-def are_equal_weights(weight: NDArray[np.float64]) -> bool:
-    """Whether these are `equal_weights`."""
-    return weight.strides == (0,)
-
-
-def given(weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The weights, or nothing if they are `equal_weights`."""
-    return ALL_ONE if are_equal_weights(weight) else weight
-
-
-def weights_taken(
-    weight: NDArray[np.float64], rows: NDArray[np.int64] | NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Some of the weights."""
-    if not are_equal_weights(weight):
-        return weight[rows]
-    return equal_weights(int(rows.sum()) if rows.dtype == np.bool_ else len(rows))
 
 
 @dataclass(frozen=True)
@@ -216,56 +178,15 @@ class Reading:
         }
 
 
-ALL_ONE = np.empty(0)
-NO_TIES = np.empty(0, dtype=np.bool_)
-NO_SIDES = np.empty(0, dtype=np.int8)
+class SomePairs(NamedTuple):
+    """The votes on pairs of some judges, as in `Votes`."""
 
-
-class Wins(NamedTuple):
-    """Votes on pairs as weighted wins, sorted by judge.
-
-    The wins of judge ``u`` are ``winner[start[u]:start[u + 1]]`` and so on.
-    """
-
+    judges: slice
     start: NDArray[np.int64]
-    winner: NDArray[np.int32]
-    loser: NDArray[np.int32]
-    given_weight: NDArray[np.float64] = ALL_ONE
-    """The weights; empty if all of them are 1."""
-    tied: NDArray[np.bool_] = NO_TIES
-    """Which of them are ties and no wins; empty if votes cannot be tied."""
-    side: NDArray[np.int8] = NO_SIDES
-    """1 if the winner was on the left, -1 if on the right; empty if sides do not matter."""
-
-    @property
-    def weight(self) -> NDArray[np.float64]:
-        """The weight of every win."""
-        return self.given_weight if len(self.given_weight) else equal_weights(len(self.winner))
-
-
-def no_wins(n_judges: int) -> Wins:
-    """No votes on pairs."""
-    nothing = np.empty(0, dtype=np.int32)
-    return Wins(np.zeros(n_judges + 1, dtype=np.int64), nothing, nothing)
-
-
-def wins_taken(
-    wins: Wins, rows: slice | NDArray[np.int64] | NDArray[np.bool_], start: NDArray[np.int64]
-) -> Wins:
-    """Some of the wins; those of each judge begin at `start`."""
-    return Wins(
-        start,
-        wins.winner[rows],
-        wins.loser[rows],
-        wins.given_weight[rows] if len(wins.given_weight) else ALL_ONE,
-        wins.tied[rows] if len(wins.tied) else NO_TIES,
-        wins.side[rows] if len(wins.side) else NO_SIDES,
-    )
-
-
-def wins_per_judge(wins: Wins) -> NDArray[np.float64]:
-    """Total weight of each judge's wins."""
-    return weight_per_judge(wins.start, wins.weight)
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    outcome: NDArray[np.int8]
+    weight: NDArray[np.float64]
 
 
 class _SomeWins(NamedTuple):
@@ -274,53 +195,68 @@ class _SomeWins(NamedTuple):
     winner: NDArray[np.int32]
     loser: NDArray[np.int32]
     side: NDArray[np.int8]
-    vote: NDArray[np.int64] | slice
+    vote: NDArray[np.int64]
     """Which of the votes each win is from."""
-    share: NDArray[np.float64] | float
+    share: NDArray[np.float64]
     """Which part of the vote it is."""
 
 
-def _wins_of(
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-    outcome: NDArray[np.int8],
-    *,
-    halved: bool,
+def _halved(
+    winner: NDArray[np.int32], loser: NDArray[np.int32], outcome: NDArray[np.int8]
 ) -> _SomeWins:
-    """Write votes as wins: ties as one of the left item, or as two of half the weight."""
-    left_won = outcome != RIGHT_WON
-    side = np.where(left_won, np.int8(1), np.int8(-1))
-    if not halved:
-        return _SomeWins(
-            np.where(left_won, left, right), np.where(left_won, right, left), side, slice(None), 1.0
-        )
+    """Write votes as wins, ties as two of half the weight."""
     tied = outcome == TIE
     vote = np.repeat(np.arange(len(outcome)), 1 + tied)
+    winner, loser, outcome, tied = winner[vote], loser[vote], outcome[vote], tied[vote]
     # The first of the two is won by the right item.
-    left_won, tied = left_won[vote], tied[vote]
-    left_won[:-1] &= ~(tied[:-1] & (vote[1:] == vote[:-1]))
+    turned = np.zeros(len(vote), dtype=np.bool_)
+    turned[:-1] = tied[:-1] & (vote[1:] == vote[:-1])
     return _SomeWins(
-        np.where(left_won, left[vote], right[vote]),
-        np.where(left_won, right[vote], left[vote]),
-        np.where(left_won, np.int8(1), np.int8(-1)),
+        np.where(turned, loser, winner),
+        np.where(turned, winner, loser),
+        _sides(np.where(turned, RIGHT_WON, outcome)),
         vote,
         np.where(tied, 0.5, 1.0),
     )
+
+
+def _sides(outcome: NDArray[np.int8]) -> NDArray[np.int8]:
+    """1 for votes won by the left item, and for ties; -1 for those won by the right one."""
+    return np.where(outcome == RIGHT_WON, np.int8(-1), np.int8(1))
+
+
+def turn(one: NDArray[np.int32], other: NDArray[np.int32], outcome: NDArray[np.int8]) -> None:
+    """The same as `turned`, in place."""
+    for some in pieces(len(outcome)):
+        one[some], other[some] = turned(one[some], other[some], outcome[some])
+
+
+def turned(
+    one: NDArray[np.int32], other: NDArray[np.int32], outcome: NDArray[np.int8]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Winners and losers from left and right items, or the other way round.
+
+    Of a tie the left item stands for the winner.
+    """
+    right_won = outcome == RIGHT_WON
+    return np.where(right_won, other, one), np.where(right_won, one, other)
 
 
 @dataclass(frozen=True, eq=False)
 class Votes:
     """Votes on pairs of items, and lists of more, coded and sorted by judge.
 
-    The pairs of judge ``u`` are ``left[start[u]:start[u + 1]]`` and so on, in the order of the
+    The pairs of judge ``u`` are ``winner[start[u]:start[u + 1]]`` and so on, in the order of the
     input. Codes index `items` and `judges`, which hold the labels as they were given, sorted.
+    Votes may be as large as memory, and are kept once: `left` and `right` are worked out.
     """
 
     items: pl.Series
     judges: pl.Series
     start: NDArray[np.int64]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
+    winner: NDArray[np.int32]
+    """Of a tie, the item on the left."""
+    loser: NDArray[np.int32]
     outcome: NDArray[np.int8]
     """`LEFT_WON`, `TIE` or `RIGHT_WON`."""
     weight: NDArray[np.float64]
@@ -353,7 +289,7 @@ class Votes:
     @property
     def n_pairs(self) -> int:
         """Number of votes on two items."""
-        return len(self.left)
+        return len(self.winner)
 
     def __repr__(self) -> str:
         pairs, lists = counted(self.n_pairs, "pair"), counted(self.lists.number, "list")
@@ -440,19 +376,47 @@ class Votes:
     @property
     def has_tied_pairs(self) -> bool:
         """Whether some pair is tied."""
-        return any(bool((self.outcome[some] == TIE).any()) for some in self._pieces())
+        return any(bool((self.outcome[some] == TIE).any()) for some in self.pieces())
 
-    def _pieces(self) -> Iterator[slice]:
+    @property
+    def left(self) -> NDArray[np.int32]:
+        """The item on the left of every pair."""
+        return self.sides()[0]
+
+    @property
+    def right(self) -> NDArray[np.int32]:
+        """The item on the right of every pair."""
+        return self.sides()[1]
+
+    def sides(self, some: slice = slice(None)) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The items on the left and on the right of some pairs."""
+        return turned(self.winner[some], self.loser[some], self.outcome[some])
+
+    def with_outcomes(self, outcome: NDArray[np.int8]) -> Votes:
+        """The same questions, answered otherwise."""
+        winner, loser = turned(*self.sides(), outcome)
+        return replace(self, winner=winner, loser=loser, outcome=outcome)
+
+    def pieces(self) -> Iterator[slice]:
         """Go through the votes on pairs, giving back the memory of those that have been seen."""
         for some in pieces(self.n_pairs):
             yield some
-            give_back(self.left[some], self.right[some], self.outcome[some], self.weight[some])
+            give_back(self.winner[some], self.loser[some], self.outcome[some], self.weight[some])
+
+    def chunks(self) -> Iterator[SomePairs]:
+        """The pairs of some judges after the other; memory is given back as by `pieces`."""
+        for first, last in ranges(self.start):
+            start = self.start[first : last + 1]
+            own = slice(start[0], start[-1])
+            outcome, weight = self.outcome[own], self.weight[own]
+            yield SomePairs(slice(first, last), start - start[0], *self.sides(own), outcome, weight)
+            give_back(self.winner[own], self.loser[own], outcome, weight)
 
     @property
     def times_compared(self) -> NDArray[np.int64]:
         """How many votes each item is in."""
-        sides = (self.left, self.right, self.lists.item)
-        return np.asarray(sum(np.bincount(side, minlength=self.n_items) for side in sides))
+        items = (self.winner, self.loser, self.lists.item)
+        return np.asarray(sum(np.bincount(item, minlength=self.n_items) for item in items))
 
     @property
     def times_voted(self) -> NDArray[np.int64]:
@@ -468,8 +432,10 @@ class Votes:
     @property
     def votes_per_item(self) -> NDArray[np.float64]:
         """Total weight of the votes each item took part in."""
-        left = total_weight(self.left, self.weight, self.n_items)
-        right = total_weight(self.right, self.weight, self.n_items)
+        left, right = np.zeros(self.n_items), np.zeros(self.n_items)
+        for some in self.pieces():
+            for total, item in zip((left, right), self.sides(some), strict=True):
+                total += total_weight(item, self.weight[some], self.n_items)
         weight = self.lists.weight[self.lists.entry_list]
         return left + right + total_weight(self.lists.item, weight, self.n_items)
 
@@ -478,36 +444,59 @@ class Votes:
 
         A pair is one number for both its items; the outcome is that for the one of lower code.
         """
-        low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
-        said = np.where(self.left > self.right, -self.outcome, self.outcome)
+        low, high = np.minimum(self.winner, self.loser), np.maximum(self.winner, self.loser)
+        said = np.where(self.winner == low, np.int8(1), np.int8(-1)) * (self.outcome != TIE)
         return low.astype(np.int64) * self.n_items + high, said
 
-    def wins(self, *, ties: bool = False, sides: bool = False) -> Wins:
-        """Write every vote on two items as a win.
+    def for_model(self, *, ties: bool = False, sides: bool = False) -> CodedVotes:
+        """The votes as a model counts them, every vote on two items as a win.
 
         With `ties`, a tie is an outcome of its own and the item on the left stands for the
         winner; else it is two wins of half its weight. With `sides`, they are told too.
         """
-        halved = not ties and self.has_tied_pairs
-        start = self._start_with_halves() if halved else self.start
+        if not ties and self.has_tied_pairs:
+            pairs = self._with_halves(sides=sides)
+        else:
+            side = self._of_outcomes(_sides, np.int8) if sides else None
+            tied = self._of_outcomes(lambda outcome: outcome == TIE, np.bool_) if ties else None
+            winner, loser = (
+                np.ascontiguousarray(item, np.int32) for item in (self.winner, self.loser)
+            )
+            pairs = Pairs(self.start, winner, loser, given(self.weight), tied, side)
+        lists = self.lists if self.lists.number else no_lists(self.n_judges)
+        return CodedVotes(self.n_items, pairs, lists)
+
+    def _of_outcomes(
+        self, told: Callable[[NDArray[np.int8]], NDArray[Any]], kind: type[np.generic]
+    ) -> NDArray[Any]:
+        """What outcomes tell of every vote on two items."""
+        found = new_like(self.winner, self.n_pairs, np.dtype(kind))
+        for some in self.pieces():
+            found[some] = told(self.outcome[some])
+            give_back(found[some])
+        return found
+
+    def _with_halves(self, *, sides: bool) -> Pairs:
+        """The votes on two items, a tie as two wins of half its weight."""
+        start = self._start_with_halves()
         count = int(start[-1])
-        winner, loser = (new_like(self.left, count, np.dtype(np.int32)) for _ in range(2))
-        weight = new_like(self.left, count, np.dtype(np.float64)) if halved else self.weight
-        side = new_like(self.left, count, np.dtype(np.int8)) if sides else NO_SIDES
-        tied = new_like(self.left, count, np.dtype(np.bool_)) if ties else NO_TIES
+        winner, loser = (new_like(self.winner, count, np.dtype(np.int32)) for _ in range(2))
+        weight = new_like(self.winner, count, np.dtype(np.float64))
+        side = new_like(self.winner, count, np.dtype(np.int8)) if sides else None
         end = 0
-        for some in self._pieces():
-            one = _wins_of(self.left[some], self.right[some], self.outcome[some], halved=halved)
+        for some in self.pieces():
+            one = _halved(self.winner[some], self.loser[some], self.outcome[some])
             begin, end = end, end + len(one.winner)
             winner[begin:end], loser[begin:end] = one.winner, one.loser
-            if halved:
-                weight[begin:end] = self.weight[some][one.vote] * one.share
-            if sides:
+            weight[begin:end] = self.weight[some][one.vote] * one.share
+            if side is not None:
                 side[begin:end] = one.side
-            if ties:
-                tied[begin:end] = self.outcome[some] == TIE
             give_back(winner[begin:end], loser[begin:end], weight[begin:end])
-        return Wins(start, winner, loser, given(weight), tied, side)
+        return Pairs(start, winner, loser, weight, None, side)
+
+    def wins(self, *, ties: bool = False, sides: bool = False) -> Wins:
+        """The votes on two items alone, as `for_model` tells them; what is not told is empty."""
+        return self.for_model(ties=ties, sides=sides).for_kernels
 
     def _start_with_halves(self) -> NDArray[np.int64]:
         """Where the wins of each judge start, if a tie is two of them."""
@@ -535,8 +524,8 @@ class Votes:
         return replace(
             self,
             start=np.searchsorted(judge[order], np.arange(self.n_judges + 1)),
-            left=np.concatenate((self.left, better, one))[order],
-            right=np.concatenate((self.right, worse, other))[order],
+            winner=np.concatenate((self.winner, better, one))[order],
+            loser=np.concatenate((self.loser, worse, other))[order],
             outcome=np.concatenate((self.outcome, outcome))[order],
             weight=np.concatenate((self.weight, self.lists.weight[of_list]))[order],
             lists=no_lists(self.n_judges),
@@ -573,7 +562,7 @@ class Votes:
         number = np.diff(self.start)
         start = np.concatenate(([0], np.cumsum(number[stays])))
         equal = are_equal_weights(self.weight)
-        old: list[NDArray[Any]] = [self.left, self.right, self.outcome]
+        old: list[NDArray[Any]] = [self.winner, self.loser, self.outcome]
         old += [] if equal else [self.weight]
         new = [new_like(column, int(start[-1]), column.dtype) for column in old]
         end = 0
@@ -589,8 +578,8 @@ class Votes:
             self,
             judges=self.judges.filter(stays),
             start=start,
-            left=new[0],
-            right=new[1],
+            winner=new[0],
+            loser=new[1],
             outcome=new[2],
             weight=equal_weights(len(new[0])) if equal else new[3],
             lists=lists._replace(start=lists.start[np.append(stays, True)]),
@@ -606,8 +595,8 @@ class Votes:
         return replace(
             self,
             start=kept_before[self.start],
-            left=self.left[pairs],
-            right=self.right[pairs],
+            winner=self.winner[pairs],
+            loser=self.loser[pairs],
             outcome=self.outcome[pairs],
             weight=weights_taken(self.weight, pairs),
             lists=kept_lists(self.lists, keep[self.n_pairs :]),
