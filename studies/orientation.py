@@ -105,8 +105,9 @@ def page(_rows: pl.DataFrame, table: pl.DataFrame, command: str) -> Iterator[str
     yield from markdown(head, _table_rows(table))
     yield ""
     yield (
-        "With 20 votes of accuracy .3 a judge cannot be told from one who guesses; where that is "
-        "so for all of the majority, nothing is left that could disagree."
+        "With 20 votes of accuracy .3, and now and then with 60, a judge cannot be told from one "
+        "who guesses; where that is so for all of the majority, nothing is left that could "
+        "disagree."
     )
     yield ""
 
