@@ -80,12 +80,14 @@ FORMAT_NAMES = {
 }
 
 
+_TOO_LARGE = "it holds a whole number that is too large for any column of numbers"
 _IN_PLAIN_WORDS = {
     "not properly escaped": "a quote is opened and not closed",
     "out of specification": "its beginning or end is not that of such a file",
     "Cannot detect file format": "it is no spreadsheet",
     "end-of-stream marker": "the compressed data end too early",
     "cannot cast 'Object' type": "a column mixes types",
+    "integer string conversion": _TOO_LARGE,
 }
 """What libraries say of files that they cannot read, and what it means."""
 RULE = r"^:?-[-+]*:?$"
@@ -615,7 +617,7 @@ def _is_plain_text(where: Path | bytes) -> bool:
 
 def _json_complaint(part: Part) -> InputError | None:
     """Say where JSON is wrong, or what it holds instead of objects."""
-    with suppress(OSError, EOFError, zlib.error, RecursionError, UnicodeDecodeError):
+    with suppress(OSError, EOFError, zlib.error, RecursionError):
         try:
             found = json.loads(content_of(part.where).removeprefix(UTF8_BOM))
         except json.JSONDecodeError as error:
@@ -623,6 +625,10 @@ def _json_complaint(part: Part) -> InputError | None:
                 f"{part.name} cannot be read as JSON: line {error.lineno:,}, column "
                 f"{error.colno:,}: {error.msg}. Fix it there; the file may be cut off."
             )
+        except UnicodeDecodeError:
+            return None
+        except ValueError as error:  # a number of more digits than Python reads
+            return _damaged(part.name, "JSON", error)
         found = found if isinstance(found, list) else [found]
         odd = [at for at, one in enumerate(found, start=1) if not isinstance(one, dict)]
         if odd:
@@ -649,7 +655,7 @@ def _ndjson_complaint(part: Part) -> InputError | None:
 
 def _is_object(line: str) -> bool:
     try:
-        return isinstance(json.loads(line), dict)
+        return isinstance(json.loads(line, parse_int=float), dict)
     except (ValueError, RecursionError):
         return False
 
@@ -694,7 +700,7 @@ def _header_below(lines: Sequence[Sequence[str]]) -> str:
 def _reason(error: BaseException) -> str:
     """Give the first line of an error: what follows is advice for users of polars."""
     if isinstance(error, OverflowError):
-        return "it holds a whole number that is too large for any column of numbers"
+        return _TOO_LARGE
     for jargon, words in _IN_PLAIN_WORDS.items():
         if jargon in str(error):
             return words
