@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,16 +21,24 @@ LONGEST_NAME = 200
 """Bytes; most systems have 255."""
 CANNOT_BE_RENAMED = (EBUSY, EXDEV)
 """A file that is mounted by itself, as into a container, can only be written over."""
+STDOUT, STDERR = 1, 2
+"""Descriptors."""
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a path to write to; what was written is put at `path` if nothing went wrong.
 
-    A link is followed, permissions of an old file are kept. A pipe or a device, such as
-    ``/dev/stdout``, is written to as it is.
+    A link is followed, permissions of an old file are kept. A pipe or a device is written to as it
+    is. What is a stream of this process, such as ``/dev/stdout``, is written to through that, so
+    that what it has got already, and what is yet to come, are kept.
     """
     given = Path(path)
+    stream = own_stream(given)
+    if stream is not None:
+        with _through(stream) as part:
+            yield part
+        return
     if given.exists() and not given.is_file():
         yield given
         return
@@ -45,6 +54,37 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         _put(part, place)
     finally:
         part.unlink(missing_ok=True)
+
+
+def own_stream(path: Path) -> int | None:
+    """The stream of this process that a file is, however it is named: 1 stdout, 2 stderr."""
+    with suppress(OSError, ValueError):
+        known = path.stat()
+        for stream in (STDOUT, STDERR):
+            with suppress(OSError):  # it may be closed
+                if os.path.samestat(known, os.fstat(stream)):
+                    return stream
+    return None
+
+
+def is_nameless(path: str | os.PathLike[str]) -> bool:
+    """Whether it is a pipe, a device or a stream, whose name has no ending to tell a format."""
+    given = Path(path)
+    if given.suffix or given.is_dir() or not given.exists():
+        return False
+    return not given.is_file() or own_stream(given) is not None
+
+
+@contextmanager
+def _through(stream: int) -> Iterator[Path]:
+    """Give a path to write to; what was written goes through a stream if nothing went wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder) / "part"
+        yield part
+        for said in (sys.stdout, sys.stderr):
+            said.flush()
+        with part.open("rb") as written, os.fdopen(os.dup(stream), "wb") as opened:
+            shutil.copyfileobj(written, opened)
 
 
 def _short(name: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from juryrank.errors import InputError, listing
 from juryrank.labels import LONGEST_PATH, within
+from juryrank.replacing import is_nameless
 
 REPORT_NEEDS = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
 """Modules that the report needs, and the packages they come in."""
@@ -19,9 +20,14 @@ SEPARATORS = {".csv": ",", ".tsv": "\t"}
 SAVED_AS = (*SEPARATORS, ".json", ".parquet", ".html", *DOCUMENTS)
 
 
+def saved_as(path: str | Path, endings: Sequence[str] = SAVED_AS) -> str:
+    """Give the ending that tells the format, in lower case: the first for what has no name."""
+    return endings[0] if is_nameless(path) else Path(path).suffix.lower()
+
+
 def check_ending(path: str | Path, endings: Sequence[str] = SAVED_AS) -> str:
     """Give the ending of a file name in lower case; complain if it names no known format."""
-    ending = Path(path).suffix.lower()
+    ending = saved_as(path, endings)
     if ending not in endings:
         known = listing(endings, len(endings))
         raise InputError(f"Cannot save as {str(path)!r}: end it in {known}.")

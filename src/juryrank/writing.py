@@ -14,7 +14,7 @@ import polars as pl
 from juryrank.errors import InputError
 from juryrank.formulas import without_formulas
 from juryrank.replacing import whole_file
-from juryrank.saving import DOCUMENTS, SEPARATORS, check_ending
+from juryrank.saving import DOCUMENTS, SEPARATORS, check_ending, saved_as
 from juryrank.typesetting import latex_table, markdown_table, shown
 
 MOST_ROWS, LONGEST_CELL = 1_048_575, 32_767
@@ -66,7 +66,7 @@ class Answer(Protocol):
 
 def save_answer(answer: Answer, path: str | Path, *, safe_csv: bool = False) -> None:
     """Write what a format has room for: the items, with the judges, or everything."""
-    match Path(path).suffix.lower():
+    match saved_as(path):
         case ending if ending in DOCUMENTS:
             save_tables({"items": answer.items, "judges": answer.judges}, path)
         case ".json":
@@ -145,6 +145,8 @@ def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
     try:
         with whole_file(path) as part:
             write(part)
+    except BrokenPipeError:
+        raise
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
         raise InputError(f"Cannot write {str(path)!r}: {reason}.") from error

@@ -40,12 +40,14 @@ from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.labels import literal
 from juryrank.models import DEFAULT_MODEL, MODELS, model_named
 from juryrank.pace import long_work
+from juryrank.replacing import STDOUT, own_stream
 from juryrank.saving import (
     SEPARATORS,
     check_ending,
     check_report_can_be_made,
     check_savable,
     is_any_of,
+    saved_as,
 )
 from juryrank.scaling import anchor_in, check_anchor, check_scale
 from juryrank.terminal import (
@@ -425,7 +427,7 @@ def rank(
         from juryrank.writing import finite
 
         _print_json(finite(answer.to_dict() if compared is None else compared.answer))
-    else:
+    elif not _is_stdout(out, judges_out, report):
         _show(answer_view(answer, min(top, MOST_SHOWN)))
         if compared is not None:
             said = "\n".join(literal(sentence) for sentence in compared.sentences)
@@ -476,7 +478,7 @@ def judges(
         from juryrank.writing import finite
 
         _print_json(finite(report.to_dict()))
-    else:
+    elif not _is_stdout(out):
         _show(report_view(report, min(top, MOST_SHOWN)))
     _show_warnings(report.ranking, said=votes.remarks)
 
@@ -544,7 +546,7 @@ def compare(
     _save_table(comparison.table, "comparison", out, safe_csv=safe_csv)
     if as_json:
         _print_json(comparison.to_dict())
-    else:
+    elif not _is_stdout(out):
         _show(comparison_view(comparison))
 
 
@@ -851,20 +853,24 @@ def _check_destinations(source: Source, *paths: Path | None) -> None:
         raise InputError(f"Two things cannot both be saved to {str(given[0])!r}.")
 
 
+def _is_stdout(*paths: Path | None) -> bool:
+    """Whether a file that was asked for is standard output, which then has nothing else."""
+    return any(path is not None and own_stream(path) == STDOUT for path in paths)
+
+
 def _check_safe_csv(safe_csv: bool, *paths: Path | None) -> None:
     """Complain if there is no file that could be made safe."""
-    if safe_csv and not any(
-        path is not None and path.suffix.lower() in SEPARATORS for path in paths
-    ):
+    if safe_csv and not any(path is not None and saved_as(path) in SEPARATORS for path in paths):
         raise InputError(
             "--safe-csv is for .csv and .tsv files, and none is written: name one with --out FILE, "
             "or omit it. Other formats need no such care."
         )
 
 
-def _reports(*paths: Path | None) -> list[Path]:
+def _reports(out: Path | None, report: Path | None = None) -> list[Path]:
     """Those of the files that hold a report."""
-    return [path for path in paths if path is not None and path.suffix.lower() == ".html"]
+    also = [] if out is None or saved_as(out) != ".html" else [out]
+    return also if report is None else [*also, report]
 
 
 def _check_report(out: Path | None, report: Path | None, title: str | None) -> None:
