@@ -125,7 +125,7 @@ def little_memory(folder: Path, _votes: Path) -> Iterator[str]:
 
 
 def signals(folder: Path, votes: Path, rng: random.Random, times: int) -> Iterator[str]:
-    """An interrupt, or the wish to end, at any moment, also while code is compiled for first use."""
+    """An interrupt, or the wish to end, at any moment, also while code is compiled."""
     orders = folder / "orders.csv"
     orders.write_text("judge,ranking\n" + "ann,tea>milk>coffee\nbob,milk>coffee>tea\n" * 3)
     compiled = ["rank", str(orders), "--model", "htm", "--noise", "normal"]

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EBUSY, EXDEV
+from errno import EBUSY, ELOOP, EXDEV
 from pathlib import Path
 
 PART = ".part"
@@ -42,7 +42,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     if given.exists() and not given.is_file():
         yield given
         return
-    place = given.resolve()
+    place = followed(given)
     folder = place.parent
     if not os.access(folder, os.W_OK):
         folder = Path(tempfile.gettempdir())
@@ -54,6 +54,14 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         _put(part, place)
     finally:
         part.unlink(missing_ok=True)
+
+
+def followed(path: Path) -> Path:
+    """Follow all links; an `OSError` if they lead in a circle."""
+    try:
+        return path.resolve()
+    except RuntimeError as error:  # from Python 3.13 on it is an OSError
+        raise OSError(ELOOP, os.strerror(ELOOP), str(path)) from error
 
 
 def own_stream(path: Path) -> int | None:

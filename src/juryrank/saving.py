@@ -9,7 +9,7 @@ from pathlib import Path
 
 from juryrank.errors import InputError, listing
 from juryrank.labels import LONGEST_PATH, within
-from juryrank.replacing import is_nameless
+from juryrank.replacing import followed, is_nameless
 
 REPORT_NEEDS = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
 """Modules that the report needs, and the packages they come in."""
@@ -51,6 +51,7 @@ def check_savable(path: str | Path, endings: Sequence[str] = SAVED_AS) -> None:
 
 def _check_place(path: str | Path) -> None:
     file = Path(path)
+    followed(file)
     folder = file.parent
     if not folder.is_dir():
         raise InputError(f"Cannot write {str(path)!r}: there is no folder {str(folder)!r}.")
