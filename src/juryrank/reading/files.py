@@ -396,16 +396,19 @@ def _all_rows_of(part: Part) -> pl.LazyFrame:
     if part.format not in ("csv", "excel") or part.plain.says_places:
         return part.scan
     # A blank line, or Excel's line of nothing but separators, is no row.
-    if len(part.scan.collect_schema()) <= WIDE:
-        return part.scan.filter(~pl.all_horizontal(pl.all().is_null()))
+    return _without_rows_all_of(part.scan, pl.all().is_null())
+
+
+def _without_rows_all_of(scan: pl.LazyFrame, cells: pl.Expr) -> pl.LazyFrame:
+    """Leave out the rows all of whose cells are such."""
+    kept = ~pl.all_horizontal(cells)
+    if len(scan.collect_schema()) <= WIDE:
+        return scan.filter(kept)
     # To plan such a filter takes polars a time that grows with the square of the columns.
-    return part.scan.map_batches(
-        _without_blank_lines, predicate_pushdown=False, projection_pushdown=False, streamable=True
-    )
-
-
-def _without_blank_lines(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(~pl.all_horizontal(pl.all().is_null()))
+    return scan.map_batches(
+        lambda rows: rows.filter(kept),
+        predicate_pushdown=False, projection_pushdown=False, streamable=True,
+    )  # fmt: skip
 
 
 def of_all_rows(part: Part, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
@@ -548,8 +551,9 @@ def _without_padding(scan: pl.LazyFrame) -> Plain:
         pl.col(names[at]).str.strip_chars().alias(name)
         for at, name in zip(kept, called, strict=True)
     ]
-    is_rule = pl.all_horizontal(pl.all().fill_null("-").str.contains(RULE))
-    rows = scan.select(cells).with_columns(pl.all().replace("", None)).filter(~is_rule)
+    # Not with replace, whose planning takes a time that grows with the square of the columns.
+    filled = scan.select(cells).with_columns(pl.when(pl.all() != "").then(pl.all()))
+    rows = _without_rows_all_of(filled, pl.all().fill_null("-").str.contains(RULE))
     return Plain(rows, remark="a table with | between padded cells; the padding does not count")
 
 
