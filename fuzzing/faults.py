@@ -41,6 +41,10 @@ while True:
 """
 
 
+BEGUN = "from juryrank.cli import main; print('begun', flush=True); main()"
+"""Until then it is Python that starts, and answers signals in its own way."""
+
+
 def killed_while_writing(
     folder: Path, answer: Written, ending: str, times: int, rng: random.Random
 ) -> Iterator[str]:
@@ -141,12 +145,14 @@ def _signalled(
             with (
                 tempfile.TemporaryDirectory(dir=folder) as cache,
                 subprocess.Popen(  # noqa: S603
-                    [sys.executable, "-m", "juryrank", *arguments],
+                    [sys.executable, "-c", BEGUN, *arguments],
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                     env=os.environ | {"NUMBA_CACHE_DIR": cache},
                 ) as program,
             ):  # fmt: skip
-                time.sleep(rng.uniform(0.1, longest))
+                assert program.stdout is not None
+                program.stdout.readline()
+                time.sleep(rng.uniform(0.0, longest))
                 program.send_signal(number)
                 _, said = program.communicate(timeout=LONGEST)
             codes = (0, 128 + number, -number)

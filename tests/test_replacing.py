@@ -311,8 +311,14 @@ def _program(*arguments: str, **how: int) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_command_quietly_at_any_moment(number: int, code: int) -> None:
-    for seconds in (0.15, 0.3, 0.6):
-        with _program("simulate", "--items", "2000", "--judges", "20000") as program:
+    begun = "import sys; from juryrank.cli import main; print('begun', flush=True); main()"
+    for seconds in (0.0, 0.15, 0.3, 0.6):
+        with subprocess.Popen(  # noqa: S603
+            [sys.executable, "-c", begun, "simulate", "--items", "2000", "--judges", "20000"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        ) as program:  # fmt: skip
+            assert program.stdout is not None
+            assert program.stdout.readline() == "begun\n"  # until then it is Python that starts
             time.sleep(seconds)
             program.send_signal(number)
             _, said = program.communicate(timeout=60)
@@ -320,7 +326,7 @@ def test_a_signal_ends_a_command_quietly_at_any_moment(number: int, code: int) -
         assert program.returncode in (code, -number, 0)
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-", "2> /dev/full"])
 def test_closed_streams_are_no_bug(tmp_path: Path, closed: str) -> None:
     (tmp_path / "votes.csv").write_text(VOTES)
     out = tmp_path / "out.csv"

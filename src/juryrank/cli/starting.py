@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import io
 import os
 import signal
 import sys
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING, NoReturn, TextIO, cast
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
+
+    from _typeshed import ReadableBuffer
 
 BAD_INPUT = 2
 THREADS = ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS")
@@ -54,9 +57,23 @@ def _speak_past_readers() -> None:
     `juryrank.reading.quiet`), and the progress of a long read should be seen.
     """
     given = sys.stderr
-    sys.stderr = os.fdopen(
-        os.dup(2), "w", buffering=1, encoding=given.encoding, errors=given.errors
-    )
+    sys.stderr = io.TextIOWrapper(
+        io.BufferedWriter(_Forgetful(os.dup(2), "w")),
+        encoding=given.encoding, errors=given.errors, line_buffering=True,
+    )  # fmt: skip
+
+
+class _Forgetful(io.FileIO):
+    """A stream whose reader may have left, or whose disk may be full: what it cannot take is lost.
+
+    The answer is on stdout or in a file, and not worth less for that.
+    """
+
+    def write(self, said: ReadableBuffer, /) -> int:
+        try:
+            return super().write(said)
+        except OSError:
+            return memoryview(said).nbytes
 
 
 def _check_environment() -> None:
