@@ -6,12 +6,14 @@ python -m fuzzing.faults
 from __future__ import annotations
 
 import argparse
+import os
 import pickle
 import random
 import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,6 +39,10 @@ print("ready", flush=True)
 while True:
     save_answer(answer, sys.argv[2])
 """
+
+
+BEGUN = "from juryrank.cli import main; print('begun', flush=True); main()"
+"""Until then it is Python that starts, and answers signals in its own way."""
 
 
 def killed_while_writing(
@@ -122,15 +128,31 @@ def little_memory(folder: Path, _votes: Path) -> Iterator[str]:
         yield f"little memory: exit code {code}: {said[-300:]}"
 
 
-def signals(_folder: Path, votes: Path, rng: random.Random, times: int) -> Iterator[str]:
-    """An interrupt, or the wish to end, at any moment."""
+def signals(folder: Path, votes: Path, rng: random.Random, times: int) -> Iterator[str]:
+    """An interrupt, or the wish to end, at any moment, also while code is compiled."""
+    orders = folder / "orders.csv"
+    orders.write_text("judge,ranking\n" + "ann,tea>milk>coffee\nbob,milk>coffee>tea\n" * 3)
+    compiled = ["rank", str(orders), "--model", "htm", "--noise", "normal"]
+    for arguments, longest in ((["rank", str(votes)], 3.0), (compiled, 12.0)):
+        yield from _signalled(folder, arguments, longest, rng, times)
+
+
+def _signalled(
+    folder: Path, arguments: list[str], longest: float, rng: random.Random, times: int
+) -> Iterator[str]:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         for _ in range(times):
-            with subprocess.Popen(  # noqa: S603
-                [sys.executable, "-m", "juryrank", "rank", str(votes)],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            ) as program:  # fmt: skip
-                time.sleep(rng.uniform(0.1, 3.0))
+            with (
+                tempfile.TemporaryDirectory(dir=folder) as cache,
+                subprocess.Popen(  # noqa: S603
+                    [sys.executable, "-c", BEGUN, *arguments],
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                    env=os.environ | {"NUMBA_CACHE_DIR": cache},
+                ) as program,
+            ):  # fmt: skip
+                assert program.stdout is not None
+                program.stdout.readline()
+                time.sleep(rng.uniform(0.0, longest))
                 program.send_signal(number)
                 _, said = program.communicate(timeout=LONGEST)
             codes = (0, 128 + number, -number)

@@ -38,6 +38,13 @@ def test_mutants_give_votes_or_a_message(part: int, tmp_path: Path) -> None:
             assert problem is None, f"{spoilt.name}: {spoilt.content!r}: {problem}"
 
 
+@pytest.mark.parametrize("word", ["word{}", "a", "left", "x.y"])
+def test_a_header_of_a_megabyte_is_answered(word: str, tmp_path: Path) -> None:
+    header = " ".join(word.format(number) for number in range(1_000_000 // (len(word) + 4)))
+    text = Seed("text.csv", f"{header}\n1\n".encode())
+    assert problem_in_process(text, random.Random(0), tmp_path) is None
+
+
 def test_mutants_are_answered_by_commands(tmp_path: Path) -> None:
     rng, seeds = random.Random(PARTS), corpus()
     for _ in range(COMMANDS):

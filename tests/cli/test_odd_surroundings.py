@@ -59,6 +59,57 @@ def test_an_output_with_an_impossible_name(votes: Path, option: str) -> None:
     assert len(result.stderr) < 500
 
 
+def test_links_that_lead_nowhere(votes: Path, tmp_path: Path) -> None:
+    circle, dangling = tmp_path / "circle.csv", tmp_path / "dangling.csv"
+    circle.symlink_to(circle)
+    dangling.symlink_to(tmp_path / "gone.csv")
+    for link in (circle, dangling):
+        with pytest.raises(jr.InputError, match=r"is a link to .* where there is no file"):
+            jr.read_votes(link)
+    result = CliRunner().invoke(app, ["rank", str(votes), "--out", str(circle)])
+    assert result.exit_code == 2
+    assert "Too many levels of symbolic links" in result.stderr
+
+
+def test_columns_of_one_name_do_not_take_each_others_place() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"judge": ["a", "b"], "winner": ["x", "y"], "loser": ["y", "z"], "by": 0})
+    frame.columns = ["judge", "winner", "loser", "winner"]
+    with pytest.raises(
+        jr.InputError, match=r"2 columns that may be .*: winner \(1\), winner \(2\)"
+    ):
+        jr.votes_from(frame)
+    assert len(jr.votes_from(frame, winner="winner (1)")) == 2
+    frame.columns = ["judge", "winner", "loser", "loser"]
+    with pytest.raises(jr.InputError, match="2 columns that may be"):
+        jr.votes_from(frame)
+
+
+def test_a_column_of_pandas_is_no_table() -> None:
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(jr.InputError, match="Votes cannot be taken from a"):
+        jr.votes_from(pd.Index(["a", "b"]))
+    with pytest.raises(jr.InputError):
+        jr.votes_from(pd.Series(["a", "b"], name="winner"))
+
+
+@pytest.mark.parametrize("megabytes", [150, 300, 400])
+def test_less_memory_than_libraries_need_is_no_bug(votes: Path, megabytes: int) -> None:
+    """They break in many ways where they cannot even be loaded."""
+    resource = pytest.importorskip("resource")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "juryrank", "check", str(votes)],
+        capture_output=True, text=True, check=False, preexec_fn=limit,
+    )  # fmt: skip
+    assert "This is a bug" not in done.stderr
+    if done.returncode == 1:
+        assert "not enough memory" in done.stderr
+
+
 def test_an_input_with_an_impossible_name() -> None:
     with pytest.raises(jr.InputError, match="File name too long") as error:
         jr.read_votes("a" * 5_000)

@@ -221,7 +221,84 @@ def test_no_output_replaces_what_a_shell_reads_from(tmp_path: Path, option: str)
     assert votes.read_text() == VOTES
 
 
+# --- streams -------------------------------------------------------------------------------------
+
+
+def _on_stdout(*arguments: str, to: Path | None = None) -> str:
+    """What standard output has in the end: a pipe, or a file as a shell redirects it."""
+    command = [sys.executable, "-m", "juryrank", *arguments]
+    if to is None:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603
+    with to.open("w") as opened:
+        subprocess.run(command, stdout=opened, stderr=subprocess.DEVNULL, check=True)  # noqa: S603
+    return to.read_text()
+
+
+@pytest.mark.parametrize("redirected", [False, True])
+def test_standard_output_has_the_table_alone(tmp_path: Path, redirected: bool) -> None:
+    votes, place = tmp_path / "votes.csv", tmp_path / "place.csv"
+    votes.write_text(VOTES)
+    subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "juryrank", "rank", str(votes), "--out", str(place)],
+        capture_output=True, check=True,
+    )  # fmt: skip
+    to = tmp_path / "stdout" if redirected else None
+    assert _on_stdout("rank", str(votes), "--out", "/dev/stdout", to=to) == place.read_text()
+
+
+@pytest.mark.parametrize("redirected", [False, True])
+def test_nothing_is_lost_of_two_things_on_standard_output(tmp_path: Path, redirected: bool) -> None:
+    votes, link = tmp_path / "votes.csv", tmp_path / "link.md"
+    votes.write_text(VOTES)
+    link.symlink_to("/dev/stdout")
+    to = tmp_path / "stdout" if redirected else None
+    both = _on_stdout("rank", str(votes), "--json", "--out", str(link), to=to)
+    assert both.startswith("## Items")
+    assert '{"' in both
+    assert link.is_symlink()
+
+
+def test_a_report_goes_to_standard_output(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text(VOTES)
+    page = _on_stdout("rank", str(tmp_path / "votes.csv"), "--report", "/dev/stdout")
+    assert page.startswith("<!")
+    assert page.rstrip().endswith("</html>")
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text(VOTES)
+    command = f"{sys.executable} -m juryrank rank {tmp_path}/votes.csv --report /dev/stdout | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)  # noqa: S602
+    assert "rror" not in done.stderr
+
+
 # --- how commands end ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_in_a_callback_of_a_library_is_not_lost(number: int, code: int) -> None:
+    """As where numba compiles: what is raised there is thrown away."""
+    script = (
+        "import ctypes, os, sys, time\n"
+        "from juryrank.cli import starting\n"
+        "starting.start()\n"
+        "def callback():\n"
+        "    os.kill(os.getpid(), int(sys.argv[1]))\n"
+        "    time.sleep(1)\n"
+        "try:\n"
+        "    ctypes.CFUNCTYPE(None)(callback)()\n"
+        "    time.sleep(30)\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(130)\n"
+    )
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", script, str(int(number))],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert done.stderr == ""
 
 
 def _program(*arguments: str, **how: int) -> subprocess.Popen[str]:
@@ -234,8 +311,14 @@ def _program(*arguments: str, **how: int) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_command_quietly_at_any_moment(number: int, code: int) -> None:
-    for seconds in (0.15, 0.3, 0.6):
-        with _program("simulate", "--items", "2000", "--judges", "20000") as program:
+    begun = "import sys; from juryrank.cli import main; print('begun', flush=True); main()"
+    for seconds in (0.0, 0.15, 0.3, 0.6):
+        with subprocess.Popen(  # noqa: S603
+            [sys.executable, "-c", begun, "simulate", "--items", "2000", "--judges", "20000"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        ) as program:  # fmt: skip
+            assert program.stdout is not None
+            assert program.stdout.readline() == "begun\n"  # until then it is Python that starts
             time.sleep(seconds)
             program.send_signal(number)
             _, said = program.communicate(timeout=60)
@@ -243,7 +326,7 @@ def test_a_signal_ends_a_command_quietly_at_any_moment(number: int, code: int) -
         assert program.returncode in (code, -number, 0)
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-", "2> /dev/full"])
 def test_closed_streams_are_no_bug(tmp_path: Path, closed: str) -> None:
     (tmp_path / "votes.csv").write_text(VOTES)
     out = tmp_path / "out.csv"

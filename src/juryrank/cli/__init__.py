@@ -2,85 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-from pathlib import Path
-from types import FrameType
-from typing import NoReturn, TextIO, cast
 
 from juryrank.errors import INTERRUPTED
-
-BAD_INPUT = 2
-THREADS = ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS")
-"""Variables of the environment that must be positive numbers, or libraries break when imported."""
-AFTER_SIGNAL = 128
-"""Added to the number of the signal that ended a command."""
 
 
 def main() -> None:
     """Run the command line; an interrupt ends it quietly, even while it is being imported."""
     try:
-        _open_closed_streams()
-        _speak_past_readers()
-        _check_environment()
-        _end_in_order_when_told_to()
+        from juryrank.cli.starting import start
+
+        start()
         from juryrank.cli.app import main as run
 
         run()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-
-
-def _open_closed_streams() -> None:
-    """Let there be streams where a shell has closed them: what is written to these is lost.
-
-    Else the first file that is opened would take a stream's place, and get what is meant for it.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
-    sys.stdin = sys.stdin or _nowhere("r")
-    sys.stdout = sys.stdout or _nowhere("w")
-    sys.stderr = sys.stderr or _nowhere("w")
-
-
-def _speak_past_readers() -> None:
-    """Let what the command says have a descriptor of its own.
-
-    While a file is read, that of stderr is kept from showing the panics of readers (see
-    `juryrank.reading.quiet`), and the progress of a long read should be seen.
-    """
-    given = sys.stderr
-    sys.stderr = os.fdopen(
-        os.dup(2), "w", buffering=1, encoding=given.encoding, errors=given.errors
-    )
-
-
-def _check_environment() -> None:
-    for name in THREADS:
-        value = os.environ.get(name, "1")
-        if not (value.isascii() and value.isdigit() and int(value[:9]) > 0):
-            said = f"Error: {name}={value[:60]} must be a whole number of at least 1. Unset it.\n"
-            sys.stderr.write(said)
-            sys.exit(BAD_INPUT)
-
-
-def _nowhere(mode: str) -> TextIO:
-    return cast(TextIO, Path(os.devnull).open(mode, encoding="utf-8"))
-
-
-def _end_in_order_when_told_to() -> None:
-    """Clean up before a signal ends the command, as after an interrupt."""
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _end)
-
-
-def _end(number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(AFTER_SIGNAL + number)
 
 
 __all__ = ["main"]

@@ -17,6 +17,7 @@ from juryrank.cli.output_options import (
     TableOut,
     check_destinations,
     check_safe_csv,
+    is_stdout,
     save_table,
 )
 from juryrank.cli.reading_options import with_source
@@ -85,7 +86,7 @@ def compare(
     save_table(comparison.table, "comparison", out, safe_csv=safe_csv)
     if as_json:
         print_json(comparison.to_dict())
-    else:
+    elif not is_stdout(out):
         show(comparison_view(comparison))
 
 

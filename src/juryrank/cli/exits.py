@@ -14,6 +14,11 @@ from juryrank.cli.terminal.messages import show_error
 from juryrank.errors import INTERRUPTED, JuryrankError
 from juryrank.text import LONGEST_PATH, within
 
+try:
+    import resource
+except ImportError:  # Windows has no such limits
+    resource = None  # type: ignore[assignment]
+
 READER_GONE = 1
 """As rich and typer have it when the reader of stdout has left, as `head` does."""
 
@@ -47,7 +52,7 @@ def exits_politely(command: Callable[..., None]) -> Callable[..., None]:
         except Exception as error:
             if os.environ.get("JURYRANK_DEBUG"):
                 raise
-            show_error(_apology(error))
+            show_error(_too_little_memory(error) or _apology(error))
             raise typer.Exit(1) from None
 
     return polite
@@ -65,6 +70,19 @@ def _refusal(error: OSError) -> str:
         return f"Cannot write the output: {reason}."
     name = within(os.fsdecode(error.filename), LONGEST_PATH)
     return f"Cannot use {name!r}: {reason}."
+
+
+def _too_little_memory(error: Exception) -> str | None:
+    """What a limit on memory makes of any error: libraries break in many ways where it is tight."""
+    if resource is None:
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    return (
+        f"There may be not enough memory: this process is limited to {limit >> 20:,} MB (ulimit "
+        f"-v), and something failed inside ({type(error).__name__}: {error}). Raise the limit."
+    )
 
 
 def _apology(error: Exception) -> str:

@@ -26,6 +26,7 @@ from juryrank.cli.output_options import (
     TableOut,
     check_destinations,
     check_safe_csv,
+    is_stdout,
     save_table,
     show_warnings,
 )
@@ -82,7 +83,7 @@ def judges(
     save_table(report.table, "judges", out, safe_csv=safe_csv)
     if as_json:
         print_json(report.to_dict())
-    else:
+    elif not is_stdout(out):
         show(judge_report_view(report, min(top, MOST_SHOWN)))
     show_warnings(report.ranking, said=votes.remarks)
 

@@ -12,8 +12,9 @@ from juryrank.cli.help import EXPERTS, TO_WRITE
 from juryrank.cli.source import Source
 from juryrank.cli.terminal.messages import show_note, show_warning
 from juryrank.errors import InputError
+from juryrank.writing.atomic import STDOUT, own_stream
 from juryrank.writing.destination_checks import check_savable, is_any_of
-from juryrank.writing.formats import SEPARATORS
+from juryrank.writing.formats import SEPARATORS, saved_as
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,11 +62,14 @@ def check_destinations(source: Source, *paths: Path | None) -> None:
         raise InputError(f"Two things cannot both be saved to {str(given[0])!r}.")
 
 
+def is_stdout(*paths: Path | None) -> bool:
+    """Whether a file that was asked for is standard output, which then has nothing else."""
+    return any(path is not None and own_stream(path) == STDOUT for path in paths)
+
+
 def check_safe_csv(safe_csv: bool, *paths: Path | None) -> None:
     """Complain if there is no file that could be made safe."""
-    if safe_csv and not any(
-        path is not None and path.suffix.lower() in SEPARATORS for path in paths
-    ):
+    if safe_csv and not any(path is not None and saved_as(path) in SEPARATORS for path in paths):
         raise InputError(
             "--safe-csv is for .csv and .tsv files, and none is written: name one with --out FILE, "
             "or omit it. Other formats need no such care."

@@ -226,7 +226,7 @@ def rank(
     files.save(answer, source)
     if as_json:
         print_json(answer.to_dict() if compared is None else compared.answer)
-    else:
+    elif not files.hold_stdout:
         show(answer_view(answer, min(top, MOST_SHOWN)))
         if compared is not None:
             said = "\n".join(literal(sentence) for sentence in compared.sentences)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from juryrank.cli.output_options import check_destinations, check_safe_csv, save_table
+from juryrank.cli.output_options import check_destinations, check_safe_csv, is_stdout, save_table
 from juryrank.cli.source import Source, file_name
 from juryrank.cli.terminal.messages import show_note
 from juryrank.cli.terminal.progress import progress
 from juryrank.errors import InputError
-from juryrank.writing.formats import check_ending
+from juryrank.writing.formats import check_ending, saved_as
 from juryrank.writing.needed_packages import check_report_can_be_made
 
 if TYPE_CHECKING:
@@ -51,8 +51,13 @@ class RankingFiles:
     @property
     def _reports(self) -> list[Path]:
         """Those of the files that hold a report."""
-        paths = (self.out, self.report)
-        return [path for path in paths if path is not None and path.suffix.lower() == ".html"]
+        also = [] if self.out is None or saved_as(self.out) != ".html" else [self.out]
+        return also if self.report is None else [*also, self.report]
+
+    @property
+    def hold_stdout(self) -> bool:
+        """Whether one of them is standard output, which then has nothing else."""
+        return is_stdout(self.out, self.judges_out, self.report)
 
     def _check_report(self) -> None:
         if self.report is not None:

@@ -296,11 +296,10 @@ class _Header:
             return [asked]
         if role in self.hints:
             return list(self.hints[role])
-        free = [name for name in self.names if name not in self.given.values()]
         for tier in NAMES[role]:
             if tier in (MODELS_WON, MODELS_LOST) and not self._has_both_models():
                 continue
-            found = [name for name in free if self._is_named(name, tier)]
+            found = self._named(tier)
             if role in _OTHER_NUMBER:
                 found = [name for name in found if not self._is_other_side(name, role)]
             if found:
@@ -310,22 +309,33 @@ class _Header:
     def _side(self, role: str) -> list[str]:
         """Find the columns of a side; that of the other one, if it is given, says which."""
         other = self.given.get(_OTHER_SIDE[role])
-        ways = [pair if role == "left" else pair[::-1] for pair in side_pairs(self.names)]
+        ways = [pair if role == "left" else pair[::-1] for pair in self._side_pairs]
         return [own for own, others in ways if other is None or others == other]
 
-    def _is_named(self, name: str, tier: Sequence[str]) -> bool:
-        return self._plain_names[name] in tier
+    @cached_property
+    def _side_pairs(self) -> list[tuple[str, str]]:
+        return side_pairs(self.names)
+
+    def _named(self, tier: Sequence[str]) -> list[str]:
+        """Find the columns of these names that the user has not given, in the file's order."""
+        numbers = sorted(number for name in set(tier) for number in self._numbers.get(name, ()))
+        taken = self.given.values()
+        return [name for number in numbers if (name := self.names[number]) not in taken]
 
     @cached_property
-    def _plain_names(self) -> dict[str, str]:
-        """What each column is called in the file, in plain spelling."""
+    def _numbers(self) -> dict[str, list[int]]:
+        """The columns that are called the same in the file, in plain spelling."""
         known = frozenset(self.names)
-        return {name: plain(last_part(shared_name(name, known))) for name in self.names}
+        numbers: dict[str, list[int]] = {}
+        for number, name in enumerate(self.names):
+            called = plain(last_part(shared_name(name, known)))
+            numbers.setdefault(called, []).append(number)
+        return numbers
 
     def _has_both_models(self) -> bool:
         """Whether the models of both texts are known, so that they are the items."""
-        known = {plain(name) for name in self.names}
-        return bool(known & set(MODELS_WON)) and bool(known & set(MODELS_LOST))
+        known = self._plain_spellings
+        return not (known.isdisjoint(MODELS_WON) or known.isdisjoint(MODELS_LOST))
 
     def _is_other_side(self, name: str, role: str) -> bool:
         """Whether a side is numbered 1, and another 0 (so it is the right one) or 2 (the left)."""

@@ -80,12 +80,14 @@ FORMAT_NAMES = {
 }
 
 
+_TOO_LARGE = "it holds a whole number that is too large for any column of numbers"
 _IN_PLAIN_WORDS = {
     "not properly escaped": "a quote is opened and not closed",
     "out of specification": "its beginning or end is not that of such a file",
     "Cannot detect file format": "it is no spreadsheet",
     "end-of-stream marker": "the compressed data end too early",
     "cannot cast 'Object' type": "a column mixes types",
+    "integer string conversion": _TOO_LARGE,
 }
 """What libraries say of files that they cannot read, and what it means."""
 RULE = r"^:?-[-+]*:?$"
@@ -394,16 +396,19 @@ def _all_rows_of(part: Part) -> pl.LazyFrame:
     if part.format not in ("csv", "excel") or part.plain.says_places:
         return part.scan
     # A blank line, or Excel's line of nothing but separators, is no row.
-    if len(part.scan.collect_schema()) <= WIDE:
-        return part.scan.filter(~pl.all_horizontal(pl.all().is_null()))
+    return _without_rows_all_of(part.scan, pl.all().is_null())
+
+
+def _without_rows_all_of(scan: pl.LazyFrame, cells: pl.Expr) -> pl.LazyFrame:
+    """Leave out the rows all of whose cells are such."""
+    kept = ~pl.all_horizontal(cells)
+    if len(scan.collect_schema()) <= WIDE:
+        return scan.filter(kept)
     # To plan such a filter takes polars a time that grows with the square of the columns.
-    return part.scan.map_batches(
-        _without_blank_lines, predicate_pushdown=False, projection_pushdown=False, streamable=True
-    )
-
-
-def _without_blank_lines(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(~pl.all_horizontal(pl.all().is_null()))
+    return scan.map_batches(
+        lambda rows: rows.filter(kept),
+        predicate_pushdown=False, projection_pushdown=False, streamable=True,
+    )  # fmt: skip
 
 
 def of_all_rows(part: Part, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
@@ -546,8 +551,9 @@ def _without_padding(scan: pl.LazyFrame) -> Plain:
         pl.col(names[at]).str.strip_chars().alias(name)
         for at, name in zip(kept, called, strict=True)
     ]
-    is_rule = pl.all_horizontal(pl.all().fill_null("-").str.contains(RULE))
-    rows = scan.select(cells).with_columns(pl.all().replace("", None)).filter(~is_rule)
+    # Not with replace, whose planning takes a time that grows with the square of the columns.
+    filled = scan.select(cells).with_columns(pl.when(pl.all() != "").then(pl.all()))
+    rows = _without_rows_all_of(filled, pl.all().fill_null("-").str.contains(RULE))
     return Plain(rows, remark="a table with | between padded cells; the padding does not count")
 
 
@@ -615,7 +621,7 @@ def _is_plain_text(where: Path | bytes) -> bool:
 
 def _json_complaint(part: Part) -> InputError | None:
     """Say where JSON is wrong, or what it holds instead of objects."""
-    with suppress(OSError, EOFError, zlib.error, RecursionError, UnicodeDecodeError):
+    with suppress(OSError, EOFError, zlib.error, RecursionError):
         try:
             found = json.loads(content_of(part.where).removeprefix(UTF8_BOM))
         except json.JSONDecodeError as error:
@@ -623,6 +629,10 @@ def _json_complaint(part: Part) -> InputError | None:
                 f"{part.name} cannot be read as JSON: line {error.lineno:,}, column "
                 f"{error.colno:,}: {error.msg}. Fix it there; the file may be cut off."
             )
+        except UnicodeDecodeError:
+            return None
+        except ValueError as error:  # a number of more digits than Python reads
+            return _damaged(part.name, "JSON", error)
         found = found if isinstance(found, list) else [found]
         odd = [at for at, one in enumerate(found, start=1) if not isinstance(one, dict)]
         if odd:
@@ -649,7 +659,7 @@ def _ndjson_complaint(part: Part) -> InputError | None:
 
 def _is_object(line: str) -> bool:
     try:
-        return isinstance(json.loads(line), dict)
+        return isinstance(json.loads(line, parse_int=float), dict)
     except (ValueError, RecursionError):
         return False
 
@@ -694,7 +704,7 @@ def _header_below(lines: Sequence[Sequence[str]]) -> str:
 def _reason(error: BaseException) -> str:
     """Give the first line of an error: what follows is advice for users of polars."""
     if isinstance(error, OverflowError):
-        return "it holds a whole number that is too large for any column of numbers"
+        return _TOO_LARGE
     for jargon, words in _IN_PLAIN_WORDS.items():
         if jargon in str(error):
             return words

@@ -11,6 +11,7 @@ import polars as pl
 from juryrank.errors import InputError
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.files import Part
+from juryrank.reading.headers import told_apart
 from juryrank.reading.nesting import evened, evened_rows, table_in, table_of, wrapped_in
 
 NAME = "The data frame"
@@ -29,6 +30,8 @@ def part_of(frame: object) -> Part:
         return replace(part_of(wrapped.records), remarks=(wrapped.remark,))
     if _may_be_wrapped(frame) and (rows := table_in(frame)) is not None:
         return replace(part_of(rows), remarks=("one object as a table",))
+    if _is_pandas(frame):
+        frame = _columns_told_apart(frame)
     records = _records(frame)
     if records and is_export(records[0]):
         return Part(NAME, records_as_rows(NAME, records))
@@ -87,6 +90,12 @@ def _is_pandas(frame: object) -> bool:
 
 def _library(kind: type) -> str:
     return kind.__module__.split(".")[0]
+
+
+def _columns_told_apart(frame: Any) -> Any:
+    """Number the columns that share a name: else the last of them would take the others' place."""
+    names = [str(name) for name in frame.columns]
+    return frame if len(set(names)) == len(names) else frame.set_axis(told_apart(names), axis=1)
 
 
 def _has_columns(frame: object) -> bool:

@@ -189,6 +189,8 @@ COUNTED_WINS = (
 COUNTED_TIES = _names("ties draws tie draw n_ties")
 
 _OTHER_SIDE = {"left": "right", "l": "r", "a": "b", "first": "second", "home": "away"}
+_MOST_WORDS = 50
+"""Of a name that tells a side; what is longer is text that was taken for a header."""
 _ITEM_WORDS = {*_THINGS, *_names("script essay work paper id name file object product stimulus")}
 _ATTRIBUTES = frozenset(
     _names(
@@ -224,11 +226,13 @@ def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     named = {of_name: name for name, of_name in words.items()}
     found = []
     for name, own in words.items():
-        if _ATTRIBUTES & set(own):
+        if not 1 < len(own) <= _MOST_WORDS or _ATTRIBUTES & set(own):
             continue
         for at, word in enumerate(own):
-            other = named.get((*own[:at], _OTHER_SIDE.get(word, ""), *own[at + 1 :]))
-            if other is not None and len(own) > 1:
+            if word not in _OTHER_SIDE:
+                continue
+            other = named.get((*own[:at], _OTHER_SIDE[word], *own[at + 1 :]))
+            if other is not None:
                 found.append((name, other))
     sure = [pair for pair in found if _ITEM_WORDS & set(words[pair[0]])]
     return sure or found

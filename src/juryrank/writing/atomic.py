@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from errno import EBUSY, EXDEV
+from errno import EBUSY, ELOOP, EXDEV
 from pathlib import Path
 
 import polars as pl
@@ -24,6 +25,8 @@ LONGEST_NAME = 200
 """Bytes; most systems have 255."""
 CANNOT_BE_RENAMED = (EBUSY, EXDEV)
 """A file that is mounted by itself, as into a container, can only be written over."""
+STDOUT, STDERR = 1, 2
+"""Descriptors."""
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -37,6 +40,8 @@ def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
     try:
         with whole_file(path) as part:
             write(part)
+    except BrokenPipeError:
+        raise
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
         raise InputError(f"Cannot write {str(path)!r}: {reason}.") from error
@@ -46,14 +51,20 @@ def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a path to write to; what was written is put at `path` if nothing went wrong.
 
-    A link is followed, permissions of an old file are kept. A pipe or a device, such as
-    ``/dev/stdout``, is written to as it is.
+    A link is followed, permissions of an old file are kept. A pipe or a device is written to as it
+    is. What is a stream of this process, such as ``/dev/stdout``, is written to through that, so
+    that what it has got already, and what is yet to come, are kept.
     """
     given = Path(path)
+    stream = own_stream(given)
+    if stream is not None:
+        with _through(stream) as part:
+            yield part
+        return
     if given.exists() and not given.is_file():
         yield given
         return
-    destination = given.resolve()
+    destination = followed(given)
     folder = destination.parent
     if not os.access(folder, os.W_OK):
         folder = Path(tempfile.gettempdir())
@@ -65,6 +76,45 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         _put(part, destination)
     finally:
         part.unlink(missing_ok=True)
+
+
+def followed(path: Path) -> Path:
+    """Follow all links; an `OSError` if they lead in a circle."""
+    try:
+        return path.resolve()
+    except RuntimeError as error:  # from Python 3.13 on it is an OSError
+        raise OSError(ELOOP, os.strerror(ELOOP), str(path)) from error
+
+
+def own_stream(path: Path) -> int | None:
+    """The stream of this process that a file is, however it is named: 1 stdout, 2 stderr."""
+    with suppress(OSError, ValueError):
+        known = path.stat()
+        for stream in (STDOUT, STDERR):
+            with suppress(OSError):  # it may be closed
+                if os.path.samestat(known, os.fstat(stream)):
+                    return stream
+    return None
+
+
+def is_nameless(path: str | os.PathLike[str]) -> bool:
+    """Whether it is a pipe, a device or a stream, whose name has no ending to tell a format."""
+    given = Path(path)
+    if given.suffix or given.is_dir() or not given.exists():
+        return False
+    return not given.is_file() or own_stream(given) is not None
+
+
+@contextmanager
+def _through(stream: int) -> Iterator[Path]:
+    """Give a path to write to; what was written goes through a stream if nothing went wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder) / "part"
+        yield part
+        for said in (sys.stdout, sys.stderr):
+            said.flush()
+        with part.open("rb") as written, os.fdopen(os.dup(stream), "wb") as opened:
+            shutil.copyfileobj(written, opened)
 
 
 def _short(name: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from juryrank.errors import InputError
 from juryrank.text import LONGEST_PATH, within
+from juryrank.writing.atomic import followed
 from juryrank.writing.formats import SAVED_AS, check_ending
 
 
@@ -23,6 +24,7 @@ def check_savable(path: str | Path, endings: Sequence[str] = SAVED_AS) -> None:
 
 def _check_destination(path: str | Path) -> None:
     file = Path(path)
+    followed(file)
     folder = file.parent
     if not folder.is_dir():
         raise InputError(f"Cannot write {str(path)!r}: there is no folder {str(folder)!r}.")

@@ -11,7 +11,7 @@ import polars as pl
 
 from juryrank.writing.atomic import write_text, write_whole
 from juryrank.writing.excel import write_workbook
-from juryrank.writing.formats import DOCUMENTS, SEPARATORS, check_ending
+from juryrank.writing.formats import DOCUMENTS, SEPARATORS, check_ending, saved_as
 from juryrank.writing.html_table import html_table
 from juryrank.writing.json_text import finite
 from juryrank.writing.latex import latex_table
@@ -62,7 +62,7 @@ class Answer(Protocol):
 
 def save_answer(answer: Answer, path: str | Path, *, safe_csv: bool = False) -> None:
     """Write what a format has room for: the items, with the judges, or everything."""
-    match Path(path).suffix.lower():
+    match saved_as(path):
         case ending if ending in DOCUMENTS:
             save_tables({"items": answer.items, "judges": answer.judges}, path)
         case ".json":
