@@ -19,6 +19,7 @@ from juryrank.reading.names import (
     place_of,
     plain,
     side_pairs,
+    without_scale,
 )
 
 SIDES_SHAPE, WINS_SHAPE = ("left", "right", "outcome"), ("winner", "loser")
@@ -320,7 +321,8 @@ class _Header:
     def _plain_names(self) -> dict[str, str]:
         """What each column is called in the file, in plain spelling."""
         known = frozenset(self.names)
-        return {name: plain(last_part(shared_name(name, known))) for name in self.names}
+        bare = {name: last_part(shared_name(name, known)) for name in self.names}
+        return {name: plain(without_scale(called)) for name, called in bare.items()}
 
     def _has_both_models(self) -> bool:
         """Whether the models of both texts are known, so that they are the items."""
