@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
+from collections.abc import Sequence
 from itertools import accumulate
 
 LINE_BREAKS_AND_CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
@@ -10,6 +12,11 @@ TEXT_DIRECTION_SIGNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u20
 
 WIDEST_NAME = 60
 """In letters; of longer names the middle is left out, so that sentences can still be read."""
+
+LONGEST_COMPARED = 2000
+"""In letters, of names that are told apart: of longer ones, so many at each end."""
+SHORTEST_BEGINNING = 8
+"""In letters: what names begin with is left out if it is at least as long."""
 
 LONGEST_PATH = 300
 """In letters, of the names of files in messages."""
@@ -35,6 +42,36 @@ def short(text: object, most: int) -> str:
         return shown
     end = (most - 1) // 2
     return f"{_begin(shown, most - 1 - end)}\u2026{_begin(shown[::-1], end)[::-1]}"
+
+
+def told_apart(names: Sequence[object], most: int) -> list[str]:
+    """Shorten names to so many letters, so that no two that differ look the same.
+
+    What all long ones begin with is left out; then the middle of those that are still too long.
+    Those that look the same even then are numbered.
+    """
+    whole = [literal(_ends(str(name), LONGEST_COMPARED)) for name in names]
+    if all(_width(name) <= most for name in whole):
+        return whole
+    begin = _common_beginning(whole)
+    tails = [f"\u2026{name[begin:]}" if begin else name for name in whole]
+    shown = [short(name, most) for name in tails]
+    seen: dict[str, list[str]] = {}
+    for one, name in zip(shown, map(str, names), strict=True):
+        same = seen.setdefault(one, [])
+        same += [] if name in same else [name]
+    numbers = [seen[one].index(str(name)) for one, name in zip(shown, names, strict=True)]
+    return [
+        f"{short(one, most - len(str(number)) - 3)} ({number + 1})" if len(seen[one]) > 1 else one
+        for one, number in zip(shown, numbers, strict=True)
+    ]
+
+
+def _common_beginning(names: Sequence[str]) -> int:
+    """How many letters all names begin with, up to the end of a word; 0 if it is not worth it."""
+    common = os.path.commonprefix(list(names))
+    end = max((common.rfind(sign) + 1 for sign in "/\\_-. :"), default=0)
+    return end if len(names) > 1 and end >= SHORTEST_BEGINNING else 0
 
 
 def within(text: str, most: int) -> str:

@@ -120,6 +120,14 @@ JudgePerRow = Annotated[
         rich_help_panel=READING,
     ),
 ]
+JudgePerFile = Annotated[
+    bool,
+    typer.Option(
+        "--judge-per-file",
+        help="Take the name of each file as the judge of its votes.",
+        rich_help_panel=READING,
+    ),
+]
 InPairs = Annotated[
     bool,
     typer.Option(
@@ -256,6 +264,7 @@ def _source(
     tie: TieColumn = None,
     outcome_map: OutcomeMap = None,
     judge_per_row: JudgePerRow = False,
+    judge_per_file: JudgePerFile = False,
     in_pairs: InPairs = False,
     skip_bad: SkipBad = False,
     skip_most: SkipMost = False,
@@ -285,6 +294,7 @@ def _source(
         "tie": tie,
         "outcome_map": meanings,
         "judge_per_row": judge_per_row,
+        "judge_per_file": judge_per_file,
         "na_is_name": na_is_name,
         "merge_names": merge_names,
         "skip_bad": "most" if skip_most else skip_bad,

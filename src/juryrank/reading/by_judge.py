@@ -12,6 +12,7 @@ from juryrank.reading.columns import columns_found, sides_in
 from juryrank.reading.files import Before, Part, read_rows
 from juryrank.reading.names import known_names, plain
 from juryrank.reading.plain import PLACE, Plain
+from juryrank.reading.rows import answered
 
 JUDGE, ANSWER = "(judge)", "(answer)"
 BY_JUDGE = "a table with a column for each judge"
@@ -35,7 +36,7 @@ def made_by_judge(
     answers = pl.concat(
         read.frame.select(rest).with_columns(
             pl.lit(column).alias(JUDGE),
-            _filled(read.frame[column]).alias(ANSWER),
+            answered(read.frame[column]).alias(ANSWER),
             pl.Series(PLACE, [f"row {row:,}, column {column}" for row in read.numbers]),
         )
         for column in columns
@@ -44,7 +45,7 @@ def made_by_judge(
     if not len(filled):
         raise InputError(f"{part.name} has no votes: all cells of the judges are empty.")
     empty = len(answers) - len(filled)
-    blank = f", {counted(empty, 'empty cell')}" if empty else ""
+    blank = f", {counted(empty, 'cell')} without an answer" if empty else ""
     remark = f"{counted(len(columns), 'column')} of judges ({listing(columns, 4)}){blank}"
     hints = _hints(part.name, rest, asked, cells) | {"judge": (JUDGE,)}
     return replace(
@@ -54,11 +55,6 @@ def made_by_judge(
         before=Before(BY_JUDGE, len(read.frame)),
         kept=None,
     )
-
-
-def _filled(column: pl.Series) -> pl.Series:
-    text = column.cast(pl.String).str.strip_chars()
-    return text.set(text == "", None)
 
 
 def _hints(

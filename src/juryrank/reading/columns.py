@@ -19,6 +19,7 @@ from juryrank.reading.names import (
     place_of,
     plain,
     side_pairs,
+    without_scale,
 )
 
 SIDES_SHAPE, WINS_SHAPE = ("left", "right", "outcome"), ("winner", "loser")
@@ -328,7 +329,7 @@ class _Header:
         known = frozenset(self.names)
         numbers: dict[str, list[int]] = {}
         for number, name in enumerate(self.names):
-            called = plain(last_part(shared_name(name, known)))
+            called = plain(without_scale(last_part(shared_name(name, known))))
             numbers.setdefault(called, []).append(number)
         return numbers
 

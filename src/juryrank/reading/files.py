@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, NamedTuple, Protocol
 
 import numpy as np
@@ -28,6 +28,7 @@ from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.formats import (
     IPC_FILE_MAGIC,
     SEPARATOR_LINE,
+    SEPARATORS,
     UTF8_BOM,
     check_not_a_page,
     check_text,
@@ -55,6 +56,7 @@ from juryrank.reading.plain import PLACE, Plain
 from juryrank.reading.preflib import preflib_rows
 from juryrank.reading.quiet import without_panics
 from juryrank.reading.sheets import read_sheet
+from juryrank.reading.titles import MOST_ABOVE_HEADER, Below, header_below
 
 WIDE = 100
 """Columns."""
@@ -92,7 +94,6 @@ _IN_PLAIN_WORDS = {
 """What libraries say of files that they cannot read, and what it means."""
 RULE = r"^:?-[-+]*:?$"
 """A cell of the line between the header and the rows of such a table."""
-MOST_ABOVE_HEADER = 20
 QUALTRICS_ID = b"ImportId"
 TEXT_FORMATS = ("csv", "json", "ndjson", "preflib")
 UNTYPED_FORMATS = ("csv", "preflib", "excel")
@@ -114,6 +115,8 @@ class Opening:
 AS_IT_SEEMS = Opening()
 
 
+FILE = "(file)"
+"""The column with the name of the file, where files are judges."""
 NUMBER = "(number)"
 """The column with the number of each row in its file, from 0, where only some rows are read."""
 
@@ -224,6 +227,22 @@ def parts_of(
     if opening.format is not None:
         opening = replace(opening, format=format_named(opening.format))
     return [_part(place, opening) for place in places(source, unpack_all=opening.unpack_all)]
+
+
+def with_file_as_judge(part: Part) -> Part:
+    """Make the name of a file, without its ending, the judge of all votes in it."""
+    if part.format == "preflib":
+        raise InputError(
+            f"{part.name} is of PrefLib, whose votes are counted and have no judge: omit "
+            "--judge-per-file (judge_per_file=True)."
+        )
+    judge = pl.lit(PurePath(part.name).name.split(".", 1)[0]).alias(FILE)
+    plain = replace(
+        part.plain,
+        scan=part.plain.scan.with_columns(judge),
+        hints={**part.plain.hints, "judge": (FILE,)},
+    )
+    return replace(part, plain=plain, remarks=(*part.remarks, "the name of each file is the judge"))
 
 
 def header(part: Part) -> list[str]:
@@ -396,7 +415,7 @@ def _all_rows_of(part: Part) -> pl.LazyFrame:
     if part.format not in ("csv", "excel") or part.plain.says_places:
         return part.scan
     # A blank line, or Excel's line of nothing but separators, is no row.
-    return _without_rows_all_of(part.scan, pl.all().is_null())
+    return _without_rows_all_of(part.scan, pl.exclude(FILE).is_null())
 
 
 def _without_rows_all_of(scan: pl.LazyFrame, cells: pl.Expr) -> pl.LazyFrame:
@@ -449,7 +468,7 @@ def _part(place: Place, opening: Opening) -> Part:
 def _open_sheet(place: Place, wanted: str | None) -> Part:
     sheet = read_sheet(place.name, place.where, wanted)
     plain = _of_qualtrics(place.name, sheet.rows.lazy())
-    remarks = tuple(remark for remark in (sheet.remark, plain.remark) if remark)
+    remarks = tuple(remark for remark in (sheet.remark, sheet.title, plain.remark) if remark)
     return Part(place.name, plain, "excel", place.where, remarks=remarks)
 
 
@@ -467,13 +486,23 @@ def _open_text(place: Place, format_: str, head: bytes, wanted: str | None) -> P
         head = where[: len(head)]
     elif format_ == "json" or (head.startswith(UTF8_BOM) and format_ == "ndjson"):
         where = content_of(where).removeprefix(UTF8_BOM)
-    separator = separator_of(head)
+    separator, title = separator_of(head), ""
     if format_ == "csv" and (named := SEPARATOR_LINE.match(head)):
         separator = named[1].decode()
         where = content_of(where)[named.end() :]
+    elif format_ == "csv" and (below := _below_titles(head, separator)) is not None:
+        separator, title = below.separator, below.remark
+        where = content_of(where)[below.start :]
     plain = _plain(place.name, where, format_, head, separator)
-    remarks = tuple(remark for remark in (encoding.remark, plain.remark) if remark)
+    remarks = tuple(remark for remark in (encoding.remark, title, plain.remark) if remark)
     return Part(place.name, plain, format_, where, separator, remarks)
+
+
+def _below_titles(head: bytes, separator: str) -> Below | None:
+    """Find the header below titles, its start given in bytes."""
+    text = head.decode(errors="ignore")
+    below = header_below(text, separator, SEPARATORS)
+    return below and below._replace(start=len(text[: below.start].encode()))
 
 
 def _as_utf8(name: str, where: Path | bytes, encoding: Encoding) -> bytes:

@@ -18,10 +18,12 @@ from juryrank.errors import InputError, counted, listing
 from juryrank.hints import did_you_mean_all
 from juryrank.reading.by_judge import BY_JUDGE, made_by_judge
 from juryrank.reading.columns import columns_found, fits_some_shape, sides_in
+from juryrank.reading.crosstables import cross_table, made_of_results
 from juryrank.reading.files import Before, Part, header, read_rows
 from juryrank.reading.names import COUNTED_TIES, COUNTED_WINS, in_brackets, place_of, plain
 from juryrank.reading.plain import PLACE, Plain, left_out_of
-from juryrank.reading.rows import weights
+from juryrank.reading.rows import answered, filled, weights
+from juryrank.reading.scores import made_of_scores, scores_in
 
 Floats = NDArray[np.float64]
 ITEM, ROW = "(item)", "(row)"
@@ -77,6 +79,8 @@ def _made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
     names = header(part)
     if grid.judge_columns or grid.item_columns:
         return _as_named(part, names, asked, grid)
+    if not part.plain.hints and (games := scores_in(part, names, asked)) is not None:
+        return made_of_scores(part, names, *games)
     if fits_some_shape(names, part.plain.hints):
         return part
     if (counted := _counted_wins(names)) and not asked["winner"] and not asked["weight"]:
@@ -94,6 +98,8 @@ def _by_its_names(part: Part, names: Sequence[str], grid: Grid) -> Part:
         return _by_pair(part, names, pairs)
     if questions := _questions(names):
         return _survey(part, names, _only_question(part.name, questions), grid)
+    if part.kept is None and (table := cross_table(part, names)) is not None:
+        return made_of_results(part, table)
     if 3 <= len(names) <= MOST_COLUMNS and _is_count_table(replace(part, kept=None), names):
         if part.kept is not None:
             raise InputError(
@@ -182,7 +188,7 @@ def _survey(part: Part, names: Sequence[str], columns: Sequence[str], grid: Grid
     rows = read_rows([part], names)
     frame, numbers = rows.frame, rows.numbers
     rest = [name for name in names if name not in columns]
-    text = [_filled(frame[column]) for column in columns]
+    text = [answered(frame[column]) for column in columns]
     cells = grid.cells or _kind(part.name, columns, text)
     answers = pl.concat(
         frame.select(*rest, numbers.alias(ROW)).with_columns(
@@ -193,8 +199,8 @@ def _survey(part: Part, names: Sequence[str], columns: Sequence[str], grid: Grid
         for column, answer in zip(columns, text, strict=True)
     )
     answers = answers.filter(pl.col(CELLS[cells]).is_not_null()).sort(ROW, maintain_order=True)
-    answered = set(answers[ROW])
-    silent = [f"row {row:,}" for row in numbers if row not in answered]
+    with_answer = set(answers[ROW])
+    silent = [f"row {row:,}" for row in numbers if row not in with_answer]
     left_out = left_out_of(part.name, silent, len(frame), "rows", "without any answer")
     hints = {**part.plain.hints, "item": (ITEM,), cells: (CELLS[cells],), "id": (ROW,)}
     shown = listing([_item_of(column) for column in columns], 4)
@@ -225,30 +231,25 @@ def _by_pair(part: Part, names: Sequence[str], pairs: Mapping[str, tuple[str, st
         read.frame.select(rest).with_columns(
             pl.lit(left).alias(LEFT),
             pl.lit(right).alias(RIGHT),
-            _filled(read.frame[column]).alias(WINNER),
+            filled(read.frame[column]).alias(WINNER),
             pl.Series(PLACE, [f"row {row:,}, column {column}" for row in read.numbers]),
         )
         for column, (left, right) in pairs.items()
     )
-    answered = votes.filter(pl.col(WINNER).is_not_null())
-    if not len(answered):
+    given = votes.filter(pl.col(WINNER).is_not_null())
+    if not len(given):
         raise InputError(f"{part.name} has no votes: all cells of the pairs are empty.")
-    empty = len(votes) - len(answered)
+    empty = len(votes) - len(given)
     blank = f", {counted(empty, 'empty cell')}" if empty else ""
     hints = {**part.plain.hints, "left": (LEFT,), "right": (RIGHT,), "outcome": (WINNER,)}
     shown = listing([f"{left} against {right}" for left, right in pairs.values()], 3)
     return replace(
         part,
-        plain=Plain(answered.lazy(), hints, says_places=True),
+        plain=Plain(given.lazy(), hints, says_places=True),
         remarks=(*part.remarks, f"{len(pairs)} columns of pairs ({shown}){blank}"),
         before=Before(BY_PAIR, len(read.frame)),
         kept=None,
     )
-
-
-def _filled(column: pl.Series) -> pl.Series:
-    text = column.cast(pl.String).str.strip_chars()
-    return text.set(text == "", None)
 
 
 def _kind(source: str, columns: Sequence[str], answers: Sequence[pl.Series]) -> str:
@@ -373,7 +374,7 @@ def _wins(
 
 
 def _numbers(source: str, of_row: pl.Series, column: pl.Series) -> Floats:
-    text = _filled(column)
+    text = filled(column)
     text = text.set(text.is_in(NOTHING), None)
     number = weights(text)
     bad = np.isnan(number) & text.is_not_null().to_numpy() | (number < 0)

@@ -46,13 +46,18 @@ def _names(text: str) -> tuple[str, ...]:
 
 _JUDGES = _names(
     "judge worker annotator rater user performer labeler labeller evaluator reviewer voter "
-    "assessor participant grader expert respondent"
+    "assessor participant grader expert respondent juror taster examiner scorer panelist panellist "
+    "evaluateur évaluateur juge votant jurado jury_member verkoster pruefer prüfer gutachter"
+    "  bewerter richter beoordelaar"
 )
 _MORE_JUDGES = _names(
     "judge_model llm_judge judge_llm judge_model_name judge_model_id evaluator_model "
     "annotator_model grader_model annotated_by labeled_by labelled_by rated_by evaluated_by "
     "judged_by completed_by submitted_by prolific_pid prolific_id coder scorer marker teacher "
     "subject subject_id participant_number"
+)
+_MORE_JUDGES += _names(
+    "reviewed_by assessed_by marked_by scored_by voted_by tasted_by graded_by who"
 )
 _EMAILS = _names("email email_address e_mail username user_name your_name name_of_judge")
 _WINNERS = _names(
@@ -102,8 +107,19 @@ _MORE_ITEMS = _names(
     "image reviewee ratee script script_id work stimulus project project_id paper paper_id "
     "poster proposal proposal_id entry entry_id contestant applicant athlete driver"
 )
+_STILL_MORE_ITEMS = _names(
+    "student student_name wine wein vin vino beer bier cheese dish recipe song film book photo "
+    "picture design idea pitch talk speaker logo restaurant city hotel company startup school "
+    "variant produit produkt kandidat projekt projet candidat band artist dancer act cake"
+)
+_REVIEWED = tuple(
+    f"{what}_{done}"
+    for what in _names("student peer person item work project essay paper candidate entry team")
+    for done in _names("reviewed rated judged assessed evaluated marked scored graded")
+)
 _RATINGS = _names(
-    "ratings score stars rating_value likert points mark grade overall_rating overall_score"
+    "ratings score stars rating_value likert points mark grade overall_rating overall_score marks "
+    "punkte bewertung pts punti puntos puntuacion nota cijfer points_awarded"
 )
 _PLACES = _names("position place placement placing standing rank_position")
 _CONTEXTS = _names("prompt context instruction example sample document conversation topic query")
@@ -129,7 +145,8 @@ _MORE_SIDES = (
 _MORE_OUTCOMES = _names(
     "response better_response_id better_response better_id which_is_better which_one "
     "human_preference overall_preference pairwise_preference final_verdict comparison "
-    "selected_option"
+    "selected_option which_was_better which_one_is_better which_do_you_prefer preferred_one "
+    "better_one your_choice pick picked gewinner sieger besser"
 )
 
 Tiers = tuple[tuple[str, ...], ...]
@@ -162,7 +179,7 @@ NAMES: dict[str, Tiers] = {
     "tie": (("tie", "is_tie"), _names("tied is_tied was_tie draw is_draw was_draw drawn is_drawn")),
     "ranking": (("ranking",), _RANKINGS),
     "options": (("options",), _SETS),
-    "item": (("item",), _ITEMS, _ITEM_NAMES, _MORE_ITEMS),
+    "item": (("item",), _ITEMS, _ITEM_NAMES, _MORE_ITEMS, _REVIEWED, _STILL_MORE_ITEMS),
     "position": (("rank",), _PLACES),
     "rating": (("rating",), _RATINGS),
     "id": (
@@ -188,7 +205,16 @@ COUNTED_WINS = (
 """Names of columns that count the wins of the left and the right item."""
 COUNTED_TIES = _names("ties draws tie draw n_ties")
 
-_OTHER_SIDE = {"left": "right", "l": "r", "a": "b", "first": "second", "home": "away"}
+_OTHER_SIDES = {
+    "left": ("right",),
+    "l": ("r",),
+    "a": ("b",),
+    "1": ("2",),
+    "one": ("two",),
+    "first": ("second",),
+    "home": ("away", "visitor", "visiting", "guest"),
+    "links": ("rechts",),
+}
 _MOST_WORDS = 50
 """Of a name that tells a side; what is longer is text that was taken for a header."""
 _ITEM_WORDS = {*_THINGS, *_names("script essay work paper id name file object product stimulus")}
@@ -216,6 +242,27 @@ def plain(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().lower())
 
 
+_SCALE_BEHIND = re.compile(
+    r"""\s*(?:
+        \([^()]*(?:[0-9][^()]*[^()0-9\s][^()]*|[^()0-9\s][^()]*[0-9][^()]*|%)\)
+        | \[\s*[0-9.]+\s*(?:-|\u2013|to|/)\s*[0-9.]+\s*\]
+        | (?:/|,?\s+out\s+of)\s*[0-9]+
+        | [?:*%]
+    )\s*$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What stands behind a name and tells how it was asked: ``Mark (1-10)``, ``Better?``."""
+
+
+@lru_cache(maxsize=1 << 16)
+def without_scale(name: str) -> str:
+    """Drop the scale, or the question mark, that stands behind the name of a column."""
+    bare = name.strip()
+    while (shorter := _SCALE_BEHIND.sub("", bare)) != bare and shorter:
+        bare = shorter
+    return bare
+
+
 def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     """Find columns that are called the same but for a left and a right, or an a and a b.
 
@@ -229,17 +276,17 @@ def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
         if not 1 < len(own) <= _MOST_WORDS or _ATTRIBUTES & set(own):
             continue
         for at, word in enumerate(own):
-            if word not in _OTHER_SIDE:
+            is_third = word == "1" and (*own[:at], "3", *own[at + 1 :]) in named
+            if is_third:
                 continue
-            other = named.get((*own[:at], _OTHER_SIDE[word], *own[at + 1 :]))
-            if other is not None:
-                found.append((name, other))
+            others = ((*own[:at], side, *own[at + 1 :]) for side in _OTHER_SIDES.get(word, ()))
+            found += [(name, named[other]) for other in others if other in named]
     sure = [pair for pair in found if _ITEM_WORDS & set(words[pair[0]])]
     return sure or found
 
 
 def _parted(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=[12]$)", "_", name)
 
 
 def last_part(name: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError
+from juryrank.errors import InputError, counted, listing
 from juryrank.reading.coding import PIECE, Coded, coded, labels, translated
 from juryrank.reading.columns import PairColumns
 from juryrank.reading.names import NAMES, plain
@@ -261,6 +261,12 @@ def lexicon_of(
     numbers = numbers_of_sides(columns.left, columns.right, words)
     told = np.array([_told(text, known, numbers, meanings) for text in (*words, "")], dtype=np.int8)
     as_item = _item_of_word(words, items, meanings, merge_names=merge_names)
+    if items.dtype == pl.String:
+        may_be = [
+            code < 0 and meaning(word, known, meanings) == UNKNOWN
+            for code, word in zip(as_item, words, strict=True)
+        ]
+        as_item = np.where(may_be, _item_by_look(words, items), as_item)
     strange = words.filter((told[:-1] == UNKNOWN) & (as_item < 0))
     return Lexicon(told, np.append(as_item, np.int32(-1)), _look_like(strange, items))
 
@@ -342,17 +348,52 @@ def _item_of_word(
     return np.array(found, dtype=np.int32)
 
 
+def _item_by_look(words: pl.Series, items: pl.Series) -> NDArray[np.int32]:
+    """Give for each word the only item that looks like it, -1 if there is none or several."""
+    look = looks(items)
+    single = look.is_duplicated().not_()
+    code_of = {look[code]: code for code in single.arg_true()}
+    return np.array([code_of.get(word, -1) for word in looks(words)], dtype=np.int32)
+
+
+def told_looks(words: pl.Series, items: pl.Series) -> tuple[str, ...]:
+    """Say how many outcomes are names of items but for case, blanks and the like."""
+    if items.dtype != pl.String:
+        return ()
+    counts = words.value_counts()
+    column = counts.columns[0]
+    is_name = counts[column].is_in(items.implode())
+    named = counts.filter(~is_name & (counts[column].str.strip_chars() != ""))
+    meant = named.filter(
+        pl.Series(_item_by_look(named[column], items) >= 0)
+        & pl.Series([plain(word) not in _WORDS for word in named[column]], dtype=pl.Boolean)
+    )
+    if not len(meant):
+        return ()
+    shown = listing([repr(word) for word in meant[column].sort()], 3)
+    return (
+        f"{counted(int(meant['count'].sum()), 'outcome')} taken as an item's name but for case or "
+        f"blanks ({shown})",
+    )
+
+
+MOST_ODD = 0.1
+"""The share of rows that may be neither, where the others decide what a column is."""
+
+
 class Doubts:
     """Whether words that are both words and names of items are to be read as the one or the other.
 
     Where both readings say different things, the column as a whole decides: if it can be read as
-    names of the row's items and ties throughout, it is; else if as words throughout, it is that.
+    names of the row's items and ties throughout, it is; else if as words throughout, it is that;
+    else the reading that leaves few rows, and fewer than the other, without a meaning.
     """
 
     def __init__(self) -> None:
         self._clash = False
         self._all_words = self._all_names = True
         self._named_tie = self._plain_tie = False
+        self._rows = self._no_names = self._no_words = 0
 
     def look(self, by_word: Codes, by_item: Codes) -> None:
         """Take note of some rows."""
@@ -361,6 +402,9 @@ class Doubts:
         self._clash |= bool((is_name & is_word & (by_item != by_word)).any())
         self._all_words &= bool(is_word.all())
         self._all_names &= bool((is_name | no_side).all())
+        self._rows += len(by_word)
+        self._no_names += int((~(is_name | no_side)).sum())
+        self._no_words += int((~is_word).sum())
         self._named_tie |= bool((no_side & is_name).any())
         self._plain_tie |= bool((no_side & ~is_name).any())
 
@@ -373,6 +417,13 @@ class Doubts:
         if self._all_names:
             if not (self._named_tie and self._plain_tie):
                 return np.where(is_name, by_item, by_word)
-        elif self._all_words:
+        elif self._all_words or self._decide(self._no_words, self._no_names):
             return by_word
+        elif self._decide(self._no_names, self._no_words):
+            no_side = np.isin(by_word, (TIE, BOTH_BAD, SKIP))
+            return np.where(is_name, by_item, np.where(no_side, by_word, np.int8(UNKNOWN)))
         return np.where(is_name & is_word & (by_item != by_word), np.int8(AMBIGUOUS), words_first)
+
+    def _decide(self, odd: int, odd_otherwise: int) -> bool:
+        """Whether one reading leaves few rows without a meaning, and fewer than the other."""
+        return odd <= MOST_ODD * self._rows and odd < odd_otherwise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +17,7 @@ from juryrank.reading.files import Rows
 from juryrank.reading.long import grouped
 from juryrank.reading.pairs import pair_votes
 from juryrank.reading.rows import (
+    NA_NAMES,
     Complaint,
     Mask,
     Rules,
@@ -65,24 +68,30 @@ SCALES = tuple(
 _PAIRS = PairColumns("left", "right", "winner", "judge", None)
 
 
-def rating_votes(rows: Rows, columns: RatingColumns, rules: Rules) -> Votes:
-    """Compare the ratings of each judge and context, pair by pair; equal ones are ties."""
+def rating_votes(
+    rows: Rows, columns: RatingColumns, rules: Rules, maybe_judges: Sequence[str] = ()
+) -> Votes:
+    """Compare the ratings of each judge and context, pair by pair; equal ones are ties.
+
+    `maybe_judges` are the columns that may be the judge, if none is known.
+    """
     judges = judges_of(rows, columns.judge, per_row=False, merge_names=rules.merge_names)
     contexts = None if columns.id is None else coded(labels(rows.frame[columns.id]))
     given = coded(labels(rows.frame[columns.item]))
     items = with_spellings(given, "item", merge=rules.merge_names)
-    rating = ratings(rows.frame[columns.rating])
+    given_ratings = rows.frame[columns.rating]
+    rating, none = ratings(given_ratings), no_rating(given_ratings)
     group, _ = grouped(judges, contexts)
     found = [
         Complaint(
             "a rating that is not a number",
-            np.isnan(rating),
+            np.isnan(rating) & ~none,
             labels(rows.frame[columns.rating]),
             "Write ratings as numbers, of which higher is better, or in the words of one usual "
             "scale, such as poor, fair, good.",
         ),
         missing(columns.item, items.codes[0]),
-        _rated_twice(columns, items, group),
+        _rated_twice(columns, items, np.where(none, -1, group), maybe_judges),
     ]
     if columns.judge is not None:
         found.append(missing(columns.judge, judges.codes[0]))
@@ -91,7 +100,9 @@ def rating_votes(rows: Rows, columns: RatingColumns, rules: Rules) -> Votes:
     if not rules.na_is_name:
         found += na_names(f"the column {columns.item!r}", items.labels, items.codes[0])
         found += na_names(f"the column {columns.judge!r}", judges.labels, judges.codes[0])
-    keep, left_out = sift(rows, found, rules=rules)
+    keep, left_out = sift(
+        rows, found, rules=rules, skipped=none, why_skipped="without a rating (blank, n/a, -)"
+    )
     kept = np.flatnonzero(np.ones(len(rating), np.bool_) if keep is None else keep)
     better, worse = _pairs(group[kept], rating[kept] * (-1 if rules.lower_is_better else 1))
     better, worse = kept[better], kept[worse]
@@ -124,9 +135,19 @@ def rating_votes(rows: Rows, columns: RatingColumns, rules: Rules) -> Votes:
     )
 
 
+def no_rating(column: pl.Series) -> Mask:
+    """Tell which cells are blank or have a word for nothing, such as n/a or a dash."""
+    column = labels(column)
+    if column.dtype != pl.String:
+        return column.is_null().to_numpy()
+    return (column.is_null() | _plainly(column).is_in(("", *NA_NAMES))).to_numpy()
+
+
 def ratings(column: pl.Series) -> NDArray[np.float64]:
     """Take ratings as numbers, NaN for what is none."""
     column = labels(column)
+    if column.dtype == pl.String:
+        column = column.set(pl.Series(no_rating(column)), None)
     if column.dtype == pl.String and (scale := scale_of(column)) is not None:
         column = _plainly(column).replace_strict(scale, default=None, return_dtype=pl.Float64)
     if column.dtype == pl.String:
@@ -142,7 +163,7 @@ def ratings(column: pl.Series) -> NDArray[np.float64]:
 
 def scale_of(column: pl.Series) -> dict[str, int] | None:
     """Find a scale that has all words of a column; nothing if there is none."""
-    words = set(_plainly(column.drop_nulls()).unique()) - {""}
+    words = _words(column)
     if not 1 <= len(words) <= LONGEST_SCALE:
         return None
     fitting = (scale for scale in SCALES if words <= scale.keys())
@@ -155,8 +176,12 @@ def scale_in_words(column: pl.Series) -> tuple[str, ...]:
     scale = scale_of(column) if column.dtype == pl.String else None
     if scale is None:
         return ()
-    found = sorted(set(_plainly(column.drop_nulls()).unique()) - {""}, key=lambda word: scale[word])
+    found = sorted(_words(column), key=lambda word: scale[word])
     return (f"words as ratings, the lowest first: {', '.join(found)}",)
+
+
+def _words(column: pl.Series) -> set[str]:
+    return set(_plainly(column.drop_nulls()).unique()) - {"", *NA_NAMES}
 
 
 def _plainly(column: pl.Series) -> pl.Series:
@@ -181,7 +206,9 @@ def _pairs(group: Ints, rating: NDArray[np.float64]) -> tuple[Ints, Ints]:
     return order[first], order[first + step]
 
 
-def _rated_twice(columns: RatingColumns, items: Coded, group: Ints) -> Complaint:
+def _rated_twice(
+    columns: RatingColumns, items: Coded, group: Ints, maybe_judges: Sequence[str]
+) -> Complaint:
     """Complain about an item that a judge rated again in the same context."""
     key = group * max(len(items.labels), 1) + items.codes[0]
     bad = np.ones(len(key), dtype=np.bool_)
@@ -194,10 +221,21 @@ def _rated_twice(columns: RatingColumns, items: Coded, group: Ints) -> Complaint
         f"an item rated before {where}",
         bad,
         names,
-        "Ratings are compared if they are a judge's and of the same context: name the column of "
-        "the context, such as that of the prompt, with --ranking (ranking=...). Where two columns "
+        f"{_who_rated(columns, maybe_judges)}Ratings are compared if they are a judge's and of the "
+        "same context: name the column of the context, such as that of the prompt, with --ranking (ranking=...). Where two columns "
         "are the context, such as question and turn, choose a value of one with --where.",
     )
+
+
+def _who_rated(columns: RatingColumns, maybe_judges: Sequence[str]) -> str:
+    """Say how to name the judge, if none is known."""
+    if columns.judge is not None:
+        return ""
+    if not maybe_judges:
+        return "If a column says who rated, name it with --judge (judge=...). "
+    first, *others = (f"--judge {shlex.quote(name)}" for name in maybe_judges)
+    also = f" (or {' or '.join(others)})" if others else ""
+    return f"No column is known as the judge, who rates each item once: say {first}{also}. "
 
 
 def _alone(rows: Rows, group: Ints, kept: Ints, paired: Ints) -> LeftOut:

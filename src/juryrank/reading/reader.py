@@ -25,7 +25,15 @@ from juryrank.reading.columns import (
     WideColumns,
     choose,
 )
-from juryrank.reading.files import Part, Rows, header, label_columns, parts_of, read_rows
+from juryrank.reading.files import (
+    Part,
+    Rows,
+    header,
+    label_columns,
+    parts_of,
+    read_rows,
+    with_file_as_judge,
+)
 from juryrank.reading.frames import part_of
 from juryrank.reading.grids import made_long
 from juryrank.reading.larger import larger_votes
@@ -33,7 +41,7 @@ from juryrank.reading.long import long_ballots
 from juryrank.reading.memory_size import size_in_bytes
 from juryrank.reading.mistaken import check_winners
 from juryrank.reading.names import plain
-from juryrank.reading.outcomes import as_text, told_numbers
+from juryrank.reading.outcomes import as_text, told_looks, told_numbers
 from juryrank.reading.pairs import pair_votes
 from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ballots
 from juryrank.reading.ratings import rating_votes, scale_in_words
@@ -43,8 +51,8 @@ from juryrank.reading.tied import with_ties
 from juryrank.reading.times import judge_times, time_column
 from juryrank.reading.told import reading_of, unused_columns
 from juryrank.reading.unused import contexts_in
-from juryrank.reading.verdicts import number_in
-from juryrank.reading.ways import ways_out
+from juryrank.reading.verdicts import number_in, says_how_much
+from juryrank.reading.ways import columns_of_raters, ways_out
 from juryrank.reading.where import Filtered
 from juryrank.reading.where import filtered as filtered_parts
 from juryrank.votes.concat import joined_readings
@@ -82,6 +90,7 @@ def read_votes(
     tie: str | None = None,
     outcome_map: Mapping[str, str] | None = None,
     judge_per_row: bool = False,
+    judge_per_file: bool = False,
     na_is_name: bool = False,
     merge_names: bool = False,
     skip_bad: bool | Literal["most"] = False,
@@ -133,6 +142,7 @@ def read_votes(
         outcome_map: What the words in the outcome column mean: left, right, tie, both_bad or skip.
         judge_per_row: Take every row, or ranking, as a judge of its own, named by its number (in
             PrefLib's files everyone who is counted).
+        judge_per_file: Take the name of each file, without its ending, as the judge of its votes.
         na_is_name: Take N/A, NaN, null and the like as names of items or judges.
         merge_names: Make names one that differ only by case, blanks, the composition of accents or
             invisible signs: the spelling that occurs most often, or the first of several.
@@ -176,7 +186,7 @@ def read_larger(
     for source in sources:
         given, filtered = _filtered(parts_of(source, request.opening), request.where)
         kept.append(filtered)
-        parts = [made_long(part, request.asked, request.grid) for part in given]
+        parts = [_made_long(part, request) for part in given]
         opened.append(with_ties(parts, _pair_columns(parts, request.asked, rules), request.asked))
     # Rows are judges of their own: those of the same number in two files are not the same.
     apart = rules.judge_per_row and len(opened) > 1
@@ -264,7 +274,7 @@ def votes_from(
     Raises:
         InputError: The frame holds no votes or bad rows; the message says which.
     """
-    request = request_of(locals())
+    request = request_of({**locals(), "judge_per_file": False})
     return _votes([part_of(frame)], request)
 
 
@@ -293,7 +303,7 @@ def votes_by(votes: Votes | object, column: str) -> ByValue:
 def _votes(given: Sequence[Part], request: Request) -> Votes:
     rules = request.rules
     given, filtered = _filtered(given, request.where)
-    parts: Sequence[Part] = [made_long(part, request.asked, request.grid) for part in given]
+    parts: Sequence[Part] = [_made_long(part, request) for part in given]
     columns = _chosen(parts, request.asked, rules)
     if isinstance(columns, PairColumns):
         parts, columns = with_ties(parts, columns, request.asked)
@@ -304,7 +314,10 @@ def _votes(given: Sequence[Part], request: Request) -> Votes:
         raise InputError(f"{parts[0].name} has a header but no votes.")
     if by is None and isinstance(columns, PairColumns) and len(rows.frame) <= MOST_TOLD_APART:
         rows = replace(rows, contexts=_contexts(parts, columns))
-    votes = _coded(rows, columns, rules) if by is None else _by_value(rows, columns, rules, by)
+    if by is not None:
+        votes = _by_value(rows, columns, rules, by)
+    else:
+        votes = _coded(rows, columns, rules, _maybe_raters(parts, columns, rules))
     votes = _with_remarks(votes, parts, () if filtered is None else filtered.notices)
     votes = _with_times(votes, parts, columns, rules)
     numbers = _told_numbers(rows, columns, votes, rules)
@@ -317,6 +330,12 @@ def _votes(given: Sequence[Part], request: Request) -> Votes:
     if rules.judge_per_row and columns == preflib.COLUMNS:
         return preflib.one_judge_per_voter(votes)
     return votes
+
+
+def _made_long(part: Part, request: Request) -> Part:
+    """Make a table long, and its name the judge if the user wants it."""
+    long = made_long(part, request.asked, request.grid)
+    return with_file_as_judge(long) if request.rules.judge_per_file else long
 
 
 def _with_reading(votes: Votes, told: Reading) -> Votes:
@@ -340,6 +359,13 @@ def _with_times(votes: Votes, parts: Sequence[Part], columns: Columns, rules: Ru
     return replace(votes, times=times)
 
 
+def _maybe_raters(parts: Sequence[Part], columns: Columns, rules: Rules) -> Sequence[str]:
+    """Find columns that may say who rated, if no column is known as the judge."""
+    if not isinstance(columns, RatingColumns) or columns.judge or rules.judge_per_row:
+        return ()
+    return columns_of_raters(parts[0], columns)
+
+
 def _contexts(parts: Sequence[Part], columns: Columns) -> pl.DataFrame | None:
     """Read the columns, not used otherwise, that may tell a vote from the same one once more."""
     named = label_columns(parts, contexts_in(unused_columns(parts[0], columns)))
@@ -354,10 +380,14 @@ def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> t
     if not isinstance(columns, PairColumns) or columns.words is None:
         return ()
     words = rows.frame[columns.words]
+    first = as_text(words.head(FIRST_ROWS).unique(maintain_order=True))
+    said = told_looks(as_text(words), votes.items) if len(words) <= MOST_TOLD_APART else ()
+    if any(map(says_how_much, first)):
+        said += ("how much better an item is does not count",)
     # Words, which most outcomes are, need not be gone through.
-    if all(number_in(word) is None for word in as_text(words.head(FIRST_ROWS))):
-        return ()
-    return told_numbers(as_text(words.unique()), columns, votes.items, rules.meanings)
+    if all(number_in(word) is None for word in first):
+        return said
+    return (*said, *told_numbers(as_text(words.unique()), columns, votes.items, rules.meanings))
 
 
 def _with_remarks(votes: Votes, parts: Sequence[Part], more: Sequence[str]) -> Votes:
@@ -406,7 +436,7 @@ def _pair_columns(parts: Sequence[Part], asked: Asked, rules: Rules) -> PairColu
     return columns
 
 
-def _coded(rows: Rows, columns: Columns, rules: Rules) -> Votes:
+def _coded(rows: Rows, columns: Columns, rules: Rules, maybe_raters: Sequence[str] = ()) -> Votes:
     match columns:
         case PairColumns():
             return pair_votes(rows, columns, rules)
@@ -417,7 +447,7 @@ def _coded(rows: Rows, columns: Columns, rules: Rules) -> Votes:
         case WideColumns():
             ballots = wide_ballots(rows, columns, rules)
         case RatingColumns():
-            return rating_votes(rows, columns, rules)
+            return rating_votes(rows, columns, rules, maybe_raters)
         case LongColumns():
             ballots = long_ballots(rows, columns, rules)
     return ballot_votes(rows, ballots, rules)

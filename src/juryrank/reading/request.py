@@ -63,6 +63,11 @@ def _grid(options: Mapping[str, Any]) -> Grid:
             "There is a column for each item (--item-columns), or one for each judge "
             "(--judge-columns), but not both."
         )
+    if options["judge_per_file"] and (options["judge"] or judges or options["judge_per_row"]):
+        raise InputError(
+            "The name of each file is the judge (--judge-per-file), or the judge is a column "
+            "(--judge, --judge-columns) or a row (--judge-per-row), but not both."
+        )
     if judges and options["judge_per_row"]:
         raise InputError(
             "There is a column for each judge (--judge-columns), or every row is a judge of its "
@@ -83,6 +88,7 @@ def _rules(options: Mapping[str, Any]) -> Rules:
         checked_map(options["outcome_map"]),
         skip_bad=bool(skip_bad),
         judge_per_row=options["judge_per_row"],
+        judge_per_file=options["judge_per_file"],
         skip_most=skip_bad == "most",
         na_is_name=options["na_is_name"],
         lower_is_better=options["lower_is_better"],

@@ -48,6 +48,8 @@ class Rules:
     skip_bad: bool = False
     judge_per_row: bool = False
     """Whether every vote has a judge of its own."""
+    judge_per_file: bool = False
+    """Whether the file's name is the judge."""
     skip_most: bool = False
     """Whether bad rows are left out even if they are more than half."""
     na_is_name: bool = False
@@ -170,6 +172,18 @@ class Complaint:
         frame = pl.DataFrame({"text": text.fill_null(""), "row": rows})
         grouped = frame.group_by("text", maintain_order=True).agg(pl.len(), pl.first("row"))
         return tuple(Value(*row) for row in grouped.iter_rows())
+
+
+def filled(column: pl.Series) -> pl.Series:
+    """Take cells as text, None for those that are blank."""
+    text = column.cast(pl.String).str.strip_chars()
+    return text.set(text == "", None)
+
+
+def answered(column: pl.Series) -> pl.Series:
+    """Take cells as text, None for those that are blank or have a word for nothing, such as n/a."""
+    text = filled(column)
+    return text.set(text.str.to_lowercase().is_in(NA_NAMES), None)
 
 
 def judges_of(rows: Rows, column: str | None, per_row: bool, *, merge_names: bool) -> Coded:

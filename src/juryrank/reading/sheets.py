@@ -13,7 +13,10 @@ import polars as pl
 from juryrank.errors import InputError, listing
 from juryrank.reading.formats import content_of
 from juryrank.reading.headers import told_apart
+from juryrank.reading.titles import lines_above_header, said_of_titles
 
+FIRST_ROWS = 500
+"""Rows in which the header is looked for, or what is in it."""
 SHEET = "(--sheet)"
 """Ends what is said of a sheet that was chosen because it is the first."""
 
@@ -23,10 +26,12 @@ class Sheet(NamedTuple):
 
     rows: pl.DataFrame
     remark: str = ""
+    title: str = ""
+    """What to say about lines above the header."""
 
 
 def read_sheet(name: str, where: Path | bytes, wanted: str | None) -> Sheet:
-    """Read a sheet, the first unless another is wanted; its first row is the header."""
+    """Read a sheet, the first unless another is wanted; its header may stand below titles."""
     content = content_of(where)
     with _complaining():
         names = list(_fastexcel().read_excel(content).sheet_names)
@@ -44,11 +49,13 @@ def read_sheet(name: str, where: Path | bytes, wanted: str | None) -> Sheet:
             )
     except pl.exceptions.NoDataError as error:
         raise _empty(name, sheet, names) from error
-    header = [str(cell or "") for cell in cells.row(0)]
-    rows = cells.slice(1).rename(dict(zip(cells.columns, told_apart(header), strict=True)))
+    above = lines_above_header(cells.head(FIRST_ROWS).rows())
+    header = [str(cell or "") for cell in cells.row(above)]
+    rows = cells.slice(above + 1).rename(dict(zip(cells.columns, told_apart(header), strict=True)))
     others = [other for other in names if other != sheet]
     remark = f"first sheet {sheet!r}, not {listing([repr(other) for other in others])} {SHEET}"
-    return Sheet(rows, remark if others and wanted is None else "")
+    title = said_of_titles(cells.head(above).rows()) if above else ""
+    return Sheet(rows, remark if others and wanted is None else "", title)
 
 
 def _fastexcel() -> Any:

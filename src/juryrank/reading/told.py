@@ -82,6 +82,7 @@ def reading_of(
         spellings=spellings,
         pooled=pooled_in(parts, unused),
         maybe_judges=maybe_judges(parts, unused) if one_judge else (),
+        files=len(parts),
     )
 
 

@@ -20,7 +20,8 @@ _NOUNS = (
     "sentence|sample|photo|picture|design|version|variant|clip|document|product|bot|chatbot|agent"
 )
 _SIDE = "(?P<side>a|b|1|2|l|r|left|right|first|second)"
-_BETTER = "(?:(?:is|was)_)?(?:(?:much|slightly|clearly|significantly|far)_)?"
+_STRENGTH = "much|slightly|clearly|significantly|far|somewhat|strongly|a_bit|a_little|a_lot"
+_BETTER = f"(?:(?:is|was)_)?(?:(?:{_STRENGTH})_)?"
 _STATEMENT = re.compile(
     rf"(?:the_)?(?:(?:{_NOUNS})_?)?{_SIDE}(?:_(?:{_NOUNS}))?"
     rf"(?:_{_BETTER}(?:better|best|wins|won|win|preferred|superior))?"
@@ -33,6 +34,7 @@ _LEFT_WORDS = ("a", "1", "l", "left", "first")
 _TWO_SIDES = ({"a", "b"}, {"1", "2"}, {"l", "r"})
 _SIGNS = {">": LEFT_WON, "≫": LEFT_WON, "<": RIGHT_WON, "≪": RIGHT_WON}
 _POINTS = {"1": 1.0, "0": 0.0, "1/2": 0.5, "0.5": 0.5, "0,5": 0.5, "\u00bd": 0.5}
+_HOW_MUCH = re.compile(rf"(?:^|_)(?:{_STRENGTH})(?:_|$)|[<>]{{2,}}|≫|≪")
 _RESULT = re.compile(
     "\\s*(?P<left>[01]|1/2|0[.,]5|\u00bd)\\s*[-:\u2013]\\s*(?P<right>[01]|1/2|0[.,]5|\u00bd)\\s*"
 )
@@ -58,6 +60,11 @@ def statement(word: str) -> int | None:
     if said is None or bare in "12":  # bare numbers are read together, not one by one
         return None
     return LEFT_WON if said["side"] in _LEFT_WORDS else RIGHT_WON
+
+
+def says_how_much(word: str) -> bool:
+    """Tell whether a verdict says how much better an item is, too."""
+    return bool(_HOW_MUCH.search(plain(word))) and statement(word) is not None
 
 
 def _points(result: re.Match[str]) -> int | None:

@@ -9,16 +9,19 @@ from itertools import combinations
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from juryrank.errors import listing
-from juryrank.reading.columns import columns_found, fits_some_shape
-from juryrank.reading.files import MOST_ABOVE_HEADER, Part, column_types, header, read_head
-from juryrank.reading.names import NAMES, known_names, plain
+from juryrank.reading.columns import RatingColumns, columns_found, fits_some_shape
+from juryrank.reading.files import Part, column_types, header, label_columns, read_head
+from juryrank.reading.names import NAMES, known_names, plain, without_scale
 from juryrank.reading.outcomes import looks_like_outcome
-from juryrank.reading.ratings import ratings
+from juryrank.reading.ratings import no_rating, ratings
 from juryrank.reading.sheets import SHEET
 from juryrank.reading.times import is_time
+from juryrank.reading.titles import MOST_ABOVE_HEADER
 from juryrank.reading.unused import FEWEST_VALUES, MOST_VALUES, is_context
+from juryrank.votes.lookalikes import looks
 
 HEAD = 500
 """Rows that are looked at."""
@@ -26,6 +29,9 @@ MOST_COLUMNS, MOST_NAMED = 60, 8
 LARGEST_RATING, LONGEST_NAME = 100, 80
 FEWEST_NUMBERED = 4
 """From so many on, numbers that go up one by one number the rows."""
+MOST_ODD, MOST_AGAIN, MOST_BLANK = 0.1, 0.02, 0.3
+"""Shares of rows: without a meaning as outcomes, rated once more, blank in a column of names."""
+LEAST_ROWS_OF_JUDGE, MOST_RATERS, MOST_COLUMNS_NAMED = 2, 2, 20
 SHARED = 0.2
 """The share of all their values that two columns of items have in common, at least."""
 KINDS = (
@@ -34,8 +40,14 @@ KINDS = (
     "choices from a set (--options and --winner), a column for each item (--item-columns) or "
     "judge (--judge-columns)."
 )
-_JUDGES = known_names("judge")
-_NO_ITEMS = _JUDGES | {"timestamp", "date", "comment", "comments"}
+_JUDGES, _ITEM_NAMES = known_names("judge"), known_names("item")
+_REMARKS = {
+    "comment", "comments", "remark", "remarks", "note", "notes", "bemerkung", "bemerkungen",
+    "kommentar", "commentaire", "commentaires", "reason", "reasons", "rationale", "feedback",
+    "explanation", "why", "justification",
+}  # fmt: skip
+_COUNTERS = {"table", "nr", "no", "number", "row", "index", "tisch", "age", "year", "seed"}
+"""Names of columns of numbers that say nothing about how good something is."""
 _KNOWN = set().union(*(known_names(role) for role in NAMES))
 _SUMMARIES = {"total", "sum", "average", "avg", "mean", "median", "overall", "final"}
 """Words in the names of columns of numbers that are computed from others."""
@@ -85,8 +97,8 @@ def _way_out(columns: Columns, missing: Sequence[str]) -> str:
 
 
 def _is_about(name: str) -> bool:
-    """Whether a column tells who voted, when, and how long it took."""
-    return plain(name.rsplit(".", 1)[-1]) in _NO_ITEMS or is_time(name)
+    """Whether a column tells when somebody voted, and how long it took."""
+    return plain(name) in ("timestamp", "date", "datum") or is_time(name)
 
 
 # --- what is wrong with the table as a whole -----------------------------------------------------
@@ -154,37 +166,56 @@ def _one_of_several(columns: Columns) -> str:
 # --- options that fit ----------------------------------------------------------------------------
 
 
-def _names_in(columns: Columns) -> list[str]:
-    return [name for name, column in columns.items() if _are_names(column)]
-
-
 def _ways(columns: Columns) -> Iterator[str]:
+    """Give the options that fit: only one set of them where it clearly fits best."""
     rankings = [name for name, column in columns.items() if _are_rankings(column)]
-    numbers = [name for name, column in columns.items() if _are_ratings(column)]
-    names = [name for name in _names_in(columns) if name not in rankings]
     yield from (
-        f"--ranking {shlex.quote(name)} (a ranking in each cell, the best first)"
+        f"{_judge_option(columns)}--ranking {shlex.quote(name)} (a ranking in each cell, the best "
+        "first)"
         for name in rankings
     )
-    if places := _places(names):
+    votes = {name: column for name, column in columns.items() if name not in rankings}
+    names = [name for name, column in votes.items() if _are_names(column) and not _is_about(name)]
+    numbers = [
+        name for name, column in votes.items() if _are_ratings(column) and not _is_about(name)
+    ]
+    places = [name for name in _places(names) if _never_twice_in_a_row(votes, _places(names))]
+    if places:
         yield (
             f"{listing([repr(name) for name in places])} as the first place, the second and so on: "
             f"call them rank_1 to rank_{len(places)}"
         )
-    yield from _pairs(columns, [name for name in names if name not in places])
-    items = [name for name in names if name not in places and not is_context(name)]
-    if numbers and items:
-        item, (number, *others) = shlex.quote(items[-1]), _by_likelihood(numbers)
-        also = f"; or {listing([repr(name) for name in others], 4)}" if others else ""
-        yield f"--item {item} --rating {shlex.quote(number)} (higher is better{also})"
-        yield f"--item {item} --position {shlex.quote(number)} (1 is the best)"
-    own = [name for name in numbers if not _SUMMARIES & set(plain(name).split("_"))]
-    if len(own) > 1:
-        several = shlex.quote(",".join(own)) if len(own) <= MOST_NAMED else "COLUMN,..."
-        kinds = "--cells rating or --cells position"
-        if not any(_JUDGES & set(plain(name).split("_")) for name in own):
-            yield f"--item-columns {several} with {kinds} (a column for each item)"
-        yield f"--judge-columns {several} with {kinds} (a column for each judge)"
+    names = [name for name in names if name not in places]
+    pairs = _pair_of_items(votes, names)
+    if pairs is not None and (third := _who_won(votes, *pairs)):
+        yield _pair_with_outcome(columns, *pairs, third)
+        return
+    own = _own_numbers(votes, numbers)
+    if len(own) > 1 and (grid := _grid(votes, own)):
+        yield grid
+        return
+    if numbers and (rated := _rated(votes, numbers)):
+        yield rated
+        return
+    if pairs is not None:
+        left, right = map(shlex.quote, pairs)
+        yield f"{_judge_option(columns)}--winner {left} --loser {right} (pairs)"
+
+
+def _judge_option(columns: Columns, but: Sequence[str] = ()) -> str:
+    """Name the column of the judge, if one is called so."""
+    found = [name for name in columns if _is_judge(name) and name not in but]
+    return f"--judge {shlex.quote(found[0])} " if found else ""
+
+
+def _is_judge(name: str) -> bool:
+    return plain(without_scale(name.rsplit(".", 1)[-1])) in _JUDGES
+
+
+def _never_twice_in_a_row(columns: Columns, names: Sequence[str]) -> bool:
+    rows = zip(*(columns[name].to_list() for name in names), strict=True)
+    filled = ([cell for cell in row if cell is not None] for row in rows)
+    return all(len(set(row)) == len(row) for row in filled)
 
 
 def _places(names: Sequence[str]) -> list[str]:
@@ -201,43 +232,217 @@ def _places(names: Sequence[str]) -> list[str]:
 
 def _by_likelihood(numbers: Sequence[str]) -> list[str]:
     """Put columns first whose names say that they are ratings; else the last goes first."""
-    marks = [name for name in numbers if _MARKS & set(plain(name).split("_"))]
+    marks = [name for name in numbers if _MARKS & set(plain(without_scale(name)).split("_"))]
     return [*marks, *(name for name in reversed(numbers) if name not in marks)]
 
 
-def _pairs(columns: Columns, names: Sequence[str]) -> Iterator[str]:
-    """Find two columns with the same items, and perhaps a third that says who won."""
-    values = {name: set(columns[name].drop_nulls()) for name in columns}
-    for one, other in combinations(names, 2):
-        every = values[one] | values[other]
-        if len(values[one] & values[other]) < SHARED * len(every):
+# --- pairs ---------------------------------------------------------------------------------------
+
+
+def _pair_of_items(columns: Columns, names: Sequence[str]) -> tuple[str, str] | None:
+    """Find two columns with the same items, which are never the same in a row."""
+    for one, other in combinations([name for name in names if not _is_judge(name)], 2):
+        sets = [set(columns[name].drop_nulls()) for name in (one, other)]
+        if len(sets[0] & sets[1]) < SHARED * len(sets[0] | sets[1]):
             continue
-        left, right = shlex.quote(one), shlex.quote(other)
-        others = {name: values[name] for name in columns if name not in (one, other)}
-        third = _who_won(others, every | {one, other})
-        if third:
-            yield f"--left {left} --right {right} --winner {shlex.quote(third[0])} (pairs)"
-        if len(third) > 1:
-            judges = shlex.quote(",".join(third[:MOST_NAMED]))
-            yield f"--left {left} --right {right} --judge-columns {judges} (one for each judge)"
-        yield f"--winner {left} --loser {right} (pairs)"
-        return
+        same = (columns[one] == columns[other]).fill_null(False).mean()
+        if float(same) <= MOST_ODD:  # type: ignore[arg-type]
+            return one, other
+    return None
 
 
-def _who_won(values: Mapping[str, set[str]], items: set[str]) -> list[str]:
-    """Find the columns that name one of the two items; then those that may also name a side."""
-    filled = {name: words for name, words in values.items() if words}
+def _who_won(columns: Columns, left: str, right: str) -> list[str]:
+    """Find the columns that name one of the row's two items, or else a side of it."""
+    sides = [looks(columns[name].fill_null("")) for name in (left, right)]
+    named, either = [], []
+    for name, column in columns.items():
+        given = column.drop_nulls()
+        if name in (left, right) or not len(given) or _is_judge(name):
+            continue
+        word = looks(column.fill_null(""))
+        is_item = (word != "") & ((word == sides[0]) | (word == sides[1]))
+        words = {text.lower() for text in given.unique()}
+        says_side = pl.Series([looks_like_outcome(text or "") for text in column])
+        fits = int((is_item | says_side).sum())
+        if int(is_item.sum()) >= (1 - MOST_ODD) * len(given) or words == _HOME_OR_AWAY:
+            named.append(name)
+        elif fits >= (1 - MOST_ODD) * len(given) and given.n_unique() > 1:
+            either.append(name)
+    return [*named, *either]
+
+
+def _pair_with_outcome(columns: Columns, one: str, other: str, third: Sequence[str]) -> str:
+    left, right = shlex.quote(one), shlex.quote(other)
+    way = (
+        f"{_judge_option(columns, (one, other, third[0]))}--left {left} --right {right} "
+        f"--winner {shlex.quote(third[0])} (pairs)"
+    )
+    if len(third) > 1:
+        judges = shlex.quote(",".join(third[:MOST_NAMED]))
+        way += f"; --left {left} --right {right} --judge-columns {judges} (one for each judge)"
+    return way
+
+
+# --- ratings and positions -----------------------------------------------------------------------
+
+
+def columns_of_raters(part: Part, columns: RatingColumns) -> list[str]:
+    """Find the columns that may say who rated: with each of them no item is rated twice."""
+    names = label_columns([part], [name for name in header(part) if name not in columns.used])
+    head = read_head(part, [*names, *columns.used], HEAD)
+    within = [name for name in (columns.item, columns.id) if name is not None]
+    found = [
+        name
+        for name in names
+        if not _is_remark(head[name])
+        and LEAST_ROWS_OF_JUDGE * head[name].drop_nulls().n_unique() <= len(head)
+        and _are_apart(head, [name, *within])
+    ]
+    return sorted(found, key=lambda name: not _is_judge(name))[:MOST_RATERS]
+
+
+def _are_apart(head: pl.DataFrame, names: Sequence[str]) -> bool:
+    """Whether (nearly) no two rows are the same in these columns."""
+    rows = head.select(names).drop_nulls()
+    return len(rows) > 0 and rows.n_unique() >= (1 - MOST_AGAIN) * len(rows)
+
+
+def _rated(columns: Columns, numbers: Sequence[str]) -> str:
+    """Find who rated what: two columns of names that together tell all rows apart."""
+    number, *others = _by_likelihood(numbers)
+    frame = pl.DataFrame(list(columns.values()))
+    labels = [
+        name
+        for name, column in columns.items()
+        if name not in numbers and _are_labels(column) and not is_time(name)
+    ]
+    contexts = [name for name in labels if is_context(name)]
+    labels = [name for name in labels if name not in contexts and not _is_remark(columns[name])]
+    apart = [pair for pair in combinations(labels, 2) if _are_apart(frame, pair)]
+    within: list[str] = []
+    if not apart and contexts:
+        apart = [p for p in combinations(labels, 2) if _are_apart(frame, [*p, contexts[0]])]
+        within = contexts[:1]
+    also = f"; or {listing([repr(name) for name in others], 4)}" if others else ""
+    if apart:
+        judge, item = _judge_and_item(min(apart, key=_strangeness))
+        by = f"--judge {shlex.quote(judge)} "
+    else:
+        items = [name for name in labels if not _is_judge(name)]
+        if not items:
+            return ""
+        judge, item = "", min(reversed(items), key=lambda name: plain(name) not in _ITEM_NAMES)
+        by = _judge_option(columns, [item])
+    groups = [frame[judge]] if judge else []
+    is_position = bool(judge) and _are_positions(
+        frame[number], [*groups, *map(frame.get_column, within)]
+    )
+    option, meaning = (
+        ("position", "1 is the best") if is_position else ("rating", "higher is better")
+    )
+    context = "".join(f" --ranking {shlex.quote(name)}" for name in within)
+    known = [name for name in (judge, item) if _is_judge(name) or plain(name) in _ITEM_NAMES]
+    swap = "" if known or not judge else ", if not the other way round"
+    return (
+        f"{by}--item {shlex.quote(item)} --{option} {shlex.quote(number)}{context} "
+        f"({meaning}{swap}{also})"
+    )
+
+
+def _judge_and_item(pair: tuple[str, str]) -> tuple[str, str]:
+    """Tell the judge from the item by their names; else the first is the judge."""
+    one, other = pair
+    is_other_way = (_is_judge(other) and not _is_judge(one)) or (
+        plain(one) in _ITEM_NAMES and plain(other) not in _ITEM_NAMES
+    )
+    return (other, one) if is_other_way else pair
+
+
+def _strangeness(pair: tuple[str, str]) -> tuple[bool, bool]:
+    """Put pairs first of which one is called a judge, and one an item."""
+    return not any(map(_is_judge, pair)), not any(plain(name) in _ITEM_NAMES for name in pair)
+
+
+def _are_positions(number: pl.Series, groups: Sequence[pl.Series]) -> bool:
+    """Whether numbers are 1, 2, 3 and so on within each group."""
+    frame = pl.DataFrame(
+        {"number": pl.Series(ratings(number)), "judge": pl.Series(range(len(number)))}
+    )
+    if groups:
+        keys = pl.DataFrame([group.alias(f"g{at}") for at, group in enumerate(groups)])
+        frame = frame.with_columns(keys).drop_nans("number")
+        parts = frame.partition_by(keys.columns)
+    else:
+        parts = [frame]
+    return all(
+        sorted(part["number"].to_list()) == list(range(1, len(part) + 1)) for part in parts
+    ) and any(len(part) > 1 for part in parts)
+
+
+# --- a column for each item or judge -------------------------------------------------------------
+
+
+def _own_numbers(columns: Columns, numbers: Sequence[str]) -> list[str]:
+    """Leave out columns that are computed from the others: totals and means."""
     named = [
         name
-        for name, words in filled.items()
-        if words <= items or {word.lower() for word in words} == _HOME_OR_AWAY
+        for name in numbers
+        if not _SUMMARIES & set(plain(name).split("_")) and plain(name) not in _COUNTERS
     ]
-    either = [
+    while len(named) > 2 and _is_computed(columns[named[-1]], [columns[n] for n in named[:-1]]):
+        named.pop()
+    return named
+
+
+def _is_computed(column: pl.Series, others: Sequence[pl.Series]) -> bool:
+    cells = np.column_stack([ratings(other) for other in others])
+    known = np.isfinite(cells).all(axis=1)
+    if not known.any():
+        return False
+    own, total = ratings(column)[known], cells[known].sum(axis=1)
+    return any(np.allclose(own, total / of, atol=0.051) for of in (1, len(others)))
+
+
+def _grid(columns: Columns, own: Sequence[str]) -> str:
+    """Say what a table with several columns of numbers is: one of items, or one of judges."""
+    labels = [
         name
-        for name, words in filled.items()
-        if all(word in items or looks_like_outcome(word) for word in words)
+        for name, column in columns.items()
+        if name not in own
+        and len(set(column.drop_nulls())) == len(column) > 1
+        and _are_labels(column, may_repeat=False)
+        and not is_time(name)
     ]
-    return list(dict.fromkeys((*named, *either)))
+    if not labels:
+        return ""
+    several = shlex.quote(",".join(own)) if len(own) <= MOST_COLUMNS_NAMED else "COLUMN,..."
+    judges = [name for name in labels if _is_judge(name)]
+    items = [name for name in labels if plain(name) in _ITEM_NAMES]
+    cells = np.column_stack([ratings(columns[name]) for name in own])
+    if _has_judges(own):
+        judges = []
+    by_item = f"--item-columns {several} --cells {_cells(cells)} (a column for each item)"
+    if judges:
+        by_item = f"--judge {shlex.quote(judges[0])} {by_item}"
+    label = shlex.quote((items or labels)[0])
+    by_judge = (
+        f"--judge-columns {several} --item {label} --cells {_cells(cells.T)} "
+        "(a column for each judge)"
+    )
+    if judges and not items:
+        return by_item
+    return by_judge if items or _has_judges(own) else f"{by_item}; {by_judge}"
+
+
+def _cells(rows: NDArray[np.float64]) -> str:
+    """Tell whether every judge has given positions, that is 1, 2, 3 and so on, or ratings."""
+    given = [np.sort(row[np.isfinite(row)]) for row in rows]
+    is_position = all(np.array_equal(row, np.arange(1, len(row) + 1)) for row in given)
+    return "position" if is_position else "rating"
+
+
+def _has_judges(names: Sequence[str]) -> bool:
+    return any(_JUDGES & set(plain(name).split("_")) for name in names)
 
 
 def _contexts(columns: Columns) -> str:
@@ -250,27 +455,40 @@ def _contexts(columns: Columns) -> str:
     return f"{options} ranks each value apart. " if found else ""
 
 
+# --- what is in a column -------------------------------------------------------------------------
+
+
 def _are_rankings(column: pl.Series) -> bool:
     filled = column.drop_nulls()
     return len(filled) > 0 and 2 * int(filled.str.contains(r"[>;\n]").sum()) > len(filled)
 
 
 def _are_ratings(column: pl.Series) -> bool:
-    """Whether a column has small numbers, and does not number the rows."""
-    filled = column.drop_nulls()
-    if not len(filled) or plain(column.name).endswith("id"):
+    """Whether a column has small numbers, apart from words for nothing, and does not count rows."""
+    given = column.filter(~pl.Series(no_rating(column), dtype=pl.Boolean))
+    if 2 * len(given) <= len(column) or plain(column.name).endswith("id"):
         return False
-    number = ratings(filled)
+    number = ratings(given)
     if np.isnan(number).any() or number.min() < 0 or number.max() > LARGEST_RATING:
         return False
     return len(number) < FEWEST_NUMBERED or not bool((np.diff(number) == 1).all())
 
 
 def _are_names(column: pl.Series) -> bool:
-    """Whether a column has short words, some of them more than once."""
+    """Whether a column has short words, some of them more than once, and hardly a blank."""
+    return _are_labels(column) and not _is_remark(column)
+
+
+def _are_labels(column: pl.Series, *, may_repeat: bool = True) -> bool:
     filled = column.drop_nulls()
     several = filled.n_unique()
-    if several < FEWEST_VALUES or several == len(filled):
+    if several < FEWEST_VALUES or (may_repeat and several == len(filled)):
         return False
     longest = filled.str.len_chars().to_numpy().max()
     return bool(longest <= LONGEST_NAME and np.isnan(ratings(filled)).any())
+
+
+def _is_remark(column: pl.Series) -> bool:
+    """Whether a column has comments: by its name, or since it is often blank."""
+    is_called = bool(_REMARKS & set(plain(column.name).split("_")))
+    return is_called or column.null_count() > MOST_BLANK * len(column)

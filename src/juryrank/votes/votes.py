@@ -130,6 +130,8 @@ class Reading:
     """Columns that are not used and may be contexts, such as criteria, of which there are few."""
     maybe_judges: tuple[tuple[str, int], ...] = ()
     """If all votes are one judge's: columns that may hold the judge, each with how many values."""
+    files: int = 1
+    """How many files the source stands for."""
 
     def __str__(self) -> str:
         used = ", ".join(
@@ -366,6 +368,8 @@ class Votes:
             cases = [f"{name} ({counted(several, 'value')})" for name, several in maybe.items()]
             option = f"--judge {shlex.quote(next(iter(maybe)))}"
             said += f" Columns that may be the judge: {listing(cases)}; name it with {option}."
+        if not self.judges_known and max((one.files for one in self.reading), default=1) > 1:
+            said += " If each file is one judge's, say --judge-per-file (judge_per_file=True)."
         yield said
 
     @property

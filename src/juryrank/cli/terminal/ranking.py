@@ -10,10 +10,11 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from juryrank.cli.terminal.console import console
 from juryrank.cli.terminal.headline import headline
 from juryrank.cli.terminal.judges import judges_worth_a_look
 from juryrank.cli.terminal.score_bar import ScoreBar
-from juryrank.cli.terminal.tables import label, table_of
+from juryrank.cli.terminal.tables import PADDING, label, labels, table_of
 from juryrank.errors import counted, percent
 from juryrank.text import literal
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from juryrank.ranking.ranking import Ranking
 
 MOST_GROUPS = 5
+NARROWEST_LABEL, WIDEST_LABEL = 12, 60
 
 
 def answer_view(answer: Ranking | Rankings, top: int) -> Iterator[RenderableType]:
@@ -95,17 +97,31 @@ def _items_table(ranking: Ranking, shown: pl.DataFrame) -> Table:
     names = ["rank", "item", "score", *([heading, "ranks", "tier"] if known else [])]
     table = table_of(*names, "", right=[name for name in names if name != "item"])
     _let_bars_give_way(table)
-    for row in shown.iter_rows(named=True):
-        cells: list[RenderableType] = [
-            f"{row['rank']:,}",
-            label(row["item"]),
-            written(row["score"]),
-        ]
-        if known:
-            interval = f"{written(row['score_low'])} to {written(row['score_high'])}"
-            cells += [interval, _span(row), str(row["tier"])]
-        table.add_row(*cells, ScoreBar(row["score"] - zero, low, high))
+    rows = list(shown.iter_rows(named=True))
+    numbers = [_numbers_of(row, written, known=known) for row in rows]
+    items = labels(
+        shown["item"].to_list(),
+        _room_for_labels([name for name in names if name != "item"], numbers),
+    )
+    for row, item, (rank, *others) in zip(rows, items, numbers, strict=True):
+        table.add_row(rank, item, *others, ScoreBar(row["score"] - zero, low, high))
     return table
+
+
+def _numbers_of(row: dict[str, Any], written: Callable[[float], str], *, known: bool) -> list[str]:
+    """Write all that is said of an item but its name."""
+    numbers = [f"{row['rank']:,}", written(row["score"])]
+    if known:
+        interval = f"{written(row['score_low'])} to {written(row['score_high'])}"
+        numbers += [interval, _span(row), str(row["tier"])]
+    return numbers
+
+
+def _room_for_labels(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """How many letters wide labels can be beside the numbers, if there are no bars."""
+    widths = (max(map(len, column)) + PADDING for column in zip(heading, *rows, strict=True))
+    room = console().width - sum(widths) - 2 * PADDING
+    return min(max(room, NARROWEST_LABEL), WIDEST_LABEL)
 
 
 def _let_bars_give_way(table: Table) -> None:

@@ -1,0 +1,141 @@
+"""Games with the scores of both sides: the higher wins, equal ones are a tie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from juryrank.errors import InputError
+from juryrank.reading.columns import sides_in
+from juryrank.reading.files import Before, Part, label_columns, read_head, read_rows
+from juryrank.reading.names import plain
+from juryrank.reading.plain import PLACE, Plain, left_out_of
+from juryrank.reading.rows import filled, weights
+
+GAMES = "pairs with the scores of both sides"
+WINNER = "(winner)"
+HEAD = 500
+LEAST_SCORES = 0.5
+"""The share of cells of a column that are scores, at least, to take it for one of scores."""
+BOTH_SCORES = r"^\s*([0-9]+(?:[.,][0-9]+)?)\s*[-:\u2013\u2014]\s*([0-9]+(?:[.,][0-9]+)?)\s*$"
+"""Those of both sides in one cell: ``3-1``."""
+_SIDES = (
+    ("home", "away"), ("left", "right"), ("a", "b"), ("1", "2"), ("h", "a"), ("white", "black"),
+    ("first", "second"), ("l", "r"), ("heim", "gast"), ("home", "visitor"), ("home", "guest"),
+)  # fmt: skip
+_WHAT = ("score", "scores", "goals", "points", "pts", "runs", "sets", "result", "total", "tore")
+_KNOWN_PAIRS = (("fthg", "ftag"), ("hg", "ag"), ("hgoals", "agoals"), ("home_pts", "away_pts"))
+
+
+class Scores(NamedTuple):
+    """The columns of the scores of the left and right side; or one column of both."""
+
+    left: str
+    right: str | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [self.left] if self.right is None else [self.left, self.right]
+
+
+def scores_in(
+    part: Part, names: Sequence[str], asked: Mapping[str, str | None]
+) -> tuple[tuple[str, str], Scores] | None:
+    """Find the two items and their scores; None if the table is another."""
+    sides = sides_in(names, asked)
+    if sides is None or asked["loser"]:
+        return None
+    wanted = asked["winner"]
+    rest = [name for name in names if name not in sides and wanted in (None, name)]
+    both = _column_of_both(part, rest)
+    if both is not None:
+        return sides, Scores(both)
+    pair = None if wanted else _two_columns(sides, rest)
+    return None if pair is None else (sides, pair)
+
+
+def _two_columns(sides: tuple[str, str], names: Sequence[str]) -> Scores | None:
+    """Find two columns that are called scores, one of each side."""
+    called = {plain(name): name for name in names}
+    for one, other in (tuple(map(plain, sides)), *_SIDES):
+        known = _KNOWN_PAIRS if one == "home" else ()
+        composed = (
+            (form.format(side=one, what=what), form.format(side=other, what=what))
+            for what in _WHAT
+            for form in ("{side}_{what}", "{what}_{side}", "{what}{side}", "{side}{what}")
+        )
+        for left, right in (*known, *composed):
+            if left in called and right in called:
+                found = called[left], called[right]
+                return Scores(*(found[::-1] if _is_swapped(sides, one, other) else found))
+    return None
+
+
+def _is_swapped(sides: tuple[str, str], one: str, other: str) -> bool:
+    """Whether the user calls that side left which is the second of two, such as the guest's."""
+    left, right = (set(plain(side).split("_")) for side in sides)
+    return other in left and one in right
+
+
+def _column_of_both(part: Part, names: Sequence[str]) -> str | None:
+    """Find a column with cells such as 3-1, not only the 1-0 of chess, which is an outcome."""
+    head = read_head(part, label_columns([part], names), HEAD)
+    for column in head:
+        given = column.drop_nulls()
+        if not len(given) or given.dtype != pl.String:
+            continue
+        found = given.str.extract_groups(BOTH_SCORES).struct.unnest()
+        ends = [weights(found[end].drop_nulls()) for end in found.columns]
+        if len(ends[0]) >= LEAST_SCORES * len(given) and _are_games(ends[0] + ends[1]):
+            return column.name
+    return None
+
+
+def _are_games(points: NDArray[np.float64]) -> bool:
+    return len(points) > 0 and not bool((points == 1).all())
+
+
+def made_of_scores(
+    part: Part, names: Sequence[str], sides: tuple[str, str], scores: Scores
+) -> Part:
+    """Say of every game who won; those without two numbers are left out."""
+    read = read_rows([part], names)
+    left, right = _numbers(read.frame, scores)
+    known = np.isfinite(left) & np.isfinite(right)
+    if not known.any():
+        raise InputError(
+            f"{part.name} has no game with both scores in {' and '.join(scores.columns)}."
+        )
+    places = [f"row {row:,}" for row in read.numbers]
+    won = np.where(left > right, "left", np.where(left < right, "right", "tie"))
+    votes = read.frame.drop(scores.columns).with_columns(
+        pl.Series(WINNER, won), pl.Series(PLACE, places)
+    )
+    without = [place for place, is_known in zip(places, known, strict=True) if not is_known]
+    left_out = left_out_of(part.name, without, len(places), "rows", "without both scores")
+    hints = {
+        **part.plain.hints, "left": sides[:1], "right": sides[1:], "outcome": (WINNER,),
+    }  # fmt: skip
+    return replace(
+        part,
+        plain=Plain(votes.filter(known).lazy(), hints, says_places=True, left_out=left_out),
+        remarks=(
+            *part.remarks,
+            f"the higher score wins, equal scores are ties ({', '.join(scores.columns)})",
+        ),
+        before=Before(GAMES, len(read.frame)),
+        kept=None,
+    )
+
+
+def _numbers(frame: pl.DataFrame, scores: Scores) -> tuple[NDArray[np.float64], ...]:
+    if scores.right is not None:
+        return tuple(weights(filled(frame[name])) for name in scores.columns)
+    ends = frame[scores.left].cast(pl.String).str.extract_groups(BOTH_SCORES).struct.unnest()
+    return tuple(weights(ends[end]) for end in ends.columns)
