@@ -8,7 +8,7 @@ import pytest
 
 import juryrank as jr
 from juryrank.reading.names import side_pairs
-from juryrank.reading.verdicts import statement
+from juryrank.reading.outcome_words import statement
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ class Source:
     @property
     def files(self) -> list[Path]:
         """The files that the votes are read from."""
-        from juryrank.reading.places import files_at
+        from juryrank.reading.sources import files_at
 
         return [file for path in self.paths for file in files_at(path)]
 
@@ -74,7 +74,7 @@ class Source:
 
     def _read_each(self) -> tuple[list[str], list[Votes]]:
         """Read every source; of several, some may have no row that fulfils --where."""
-        from juryrank.reading.where import NothingKeptError
+        from juryrank.reading.row_filter import NothingKeptError
 
         paths: list[str] = []
         several: list[Votes] = []

@@ -54,7 +54,7 @@ def _speak_past_readers() -> None:
     """Let what the command says have a descriptor of its own.
 
     While a file is read, that of stderr is kept from showing the panics of readers (see
-    `juryrank.reading.quiet`), and the progress of a long read should be seen.
+    `juryrank.reading.rust_panics`), and the progress of a long read should be seen.
     """
     given = sys.stderr
     sys.stderr = io.TextIOWrapper(

@@ -34,7 +34,7 @@ from juryrank.ranking.expected_time import long_work
 from juryrank.ranking.fitted import GaugedFit, in_gauge
 from juryrank.ranking.judge_details import CLOSEST_MODELS, MODELS_BY_NOISE, median_time, misfit
 from juryrank.ranking.methods import by_profile
-from juryrank.ranking.older_watchers import OfWork, watcher_of_work
+from juryrank.ranking.older_progress import OfWork, watcher_of_work
 from juryrank.ranking.ranking import SHOWN, Ranking
 from juryrank.ranking.request import Order, PriorChoice, Ties, task_of
 from juryrank.ranking.task import Task

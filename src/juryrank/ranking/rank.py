@@ -18,7 +18,7 @@ from juryrank.ranking.answer import answer
 from juryrank.ranking.by_value import Rankings, rank_each
 from juryrank.ranking.cautions import issue
 from juryrank.ranking.expected_time import long_work
-from juryrank.ranking.older_watchers import OfCount, OfFit, OfStep, step_of, watcher_of
+from juryrank.ranking.older_progress import OfCount, OfFit, OfStep, step_of, watcher_of
 from juryrank.ranking.ranking import Ranking
 from juryrank.ranking.request import Order, PriorChoice, Solver, Ties, task_of
 from juryrank.ranking.task import Task

@@ -14,7 +14,7 @@ from juryrank.reading.coding import Coded, Codes, coded, order_by, ordered, same
 from juryrank.reading.files import Rows
 from juryrank.reading.outcomes import Words
 from juryrank.reading.rows import MOST_CASES, SKIPPED, Complaint, Mask, Rules, na_names, sift
-from juryrank.reading.spelling import sentences, told, with_spellings
+from juryrank.reading.similar_names import sentences, told, with_spellings
 from juryrank.votes.lists import Lists
 from juryrank.votes.votes import LEFT_WON, TIE, Votes
 

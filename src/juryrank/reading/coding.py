@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError
-from juryrank.votes.lookalikes import Spellings
+from juryrank.votes.similar_names import Spellings
 
 MISSING = -1
 _WHOLE_NUMBER = r"^(?:0|-?[1-9][0-9]{0,18})$"

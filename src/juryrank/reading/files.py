@@ -51,11 +51,11 @@ from juryrank.reading.nesting import (
     scan_ndjson,
     wrapped_records,
 )
-from juryrank.reading.places import Place, places, unreadable
 from juryrank.reading.plain import PLACE, Plain
 from juryrank.reading.preflib import preflib_rows
-from juryrank.reading.quiet import without_panics
+from juryrank.reading.rust_panics import without_panics
 from juryrank.reading.sheets import read_sheet
+from juryrank.reading.sources import Place, places, unreadable
 from juryrank.reading.titles import MOST_ABOVE_HEADER, Below, header_below
 
 WIDE = 100

@@ -9,8 +9,8 @@ from juryrank.errors import InputError, listing
 from juryrank.reading.columns import PairColumns
 from juryrank.reading.files import Part, first_rows, header, value_counts
 from juryrank.reading.names import side_pairs
+from juryrank.reading.outcome_words import number_in
 from juryrank.reading.outcomes import looks_like_outcome
-from juryrank.reading.verdicts import number_in
 
 HEAD = 1000
 """Rows that are looked at before all are."""

@@ -13,8 +13,8 @@ from juryrank.errors import InputError, counted, listing
 from juryrank.reading.coding import PIECE, Coded, coded, labels, translated
 from juryrank.reading.columns import PairColumns
 from juryrank.reading.names import NAMES, plain
-from juryrank.reading.verdicts import number_in, numbers_of_sides, statement
-from juryrank.votes.lookalikes import looks
+from juryrank.reading.outcome_words import number_in, numbers_of_sides, statement
+from juryrank.votes.similar_names import looks
 from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE
 
 UNKNOWN, AMBIGUOUS, SKIP, BOTH_BAD = 2, 3, 4, 5

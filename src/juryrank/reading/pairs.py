@@ -35,7 +35,7 @@ from juryrank.reading.rows import (
     sift,
     weights,
 )
-from juryrank.reading.spelling import sentences, told, with_spellings
+from juryrank.reading.similar_names import sentences, told, with_spellings
 from juryrank.votes.lists import no_lists
 from juryrank.votes.votes import LEFT_WON, Repeats, Votes, turn
 from juryrank.votes.weights import equal_weights

@@ -11,10 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.reading.ballots import Ballots, Entries, Names, row_numbers
-from juryrank.reading.cells import Cells, ranking_cells, set_cells
 from juryrank.reading.coding import labels, same_kind
 from juryrank.reading.columns import ChoiceColumns, RankingColumns, WideColumns
 from juryrank.reading.files import Rows
+from juryrank.reading.list_cells import Cells, ranking_cells, set_cells
 from juryrank.reading.outcomes import BOTH_BAD, NO_SIDE_WORDS, SKIP, UNKNOWN, as_text, meaning
 from juryrank.reading.rows import (
     Complaint,

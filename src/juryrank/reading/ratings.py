@@ -27,7 +27,7 @@ from juryrank.reading.rows import (
     sift,
     weights,
 )
-from juryrank.reading.spelling import sentences, told, with_spellings
+from juryrank.reading.similar_names import sentences, told, with_spellings
 from juryrank.votes.votes import LeftOut, Votes
 
 Ints = NDArray[np.int64]

@@ -14,7 +14,6 @@ from juryrank.errors import InputError
 from juryrank.reading import preflib
 from juryrank.reading.ballots import ballot_votes
 from juryrank.reading.by_value import column_to_rank_by, votes_by_value
-from juryrank.reading.cells import separator_in_words
 from juryrank.reading.columns import (
     ChoiceColumns,
     Columns,
@@ -36,25 +35,26 @@ from juryrank.reading.files import (
 )
 from juryrank.reading.frames import part_of
 from juryrank.reading.grids import made_long
-from juryrank.reading.larger import larger_votes
+from juryrank.reading.larger_than_memory import larger_votes
+from juryrank.reading.list_cells import separator_in_words
 from juryrank.reading.long import long_ballots
 from juryrank.reading.memory_size import size_in_bytes
 from juryrank.reading.mistaken import check_winners
 from juryrank.reading.names import plain
+from juryrank.reading.outcome_words import number_in, says_how_much
 from juryrank.reading.outcomes import as_text, told_looks, told_numbers
 from juryrank.reading.pairs import pair_votes
 from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ballots
 from juryrank.reading.ratings import rating_votes, scale_in_words
 from juryrank.reading.request import Asked, Request, request_of
+from juryrank.reading.row_filter import Filtered
+from juryrank.reading.row_filter import filtered as filtered_parts
 from juryrank.reading.rows import Rules
-from juryrank.reading.tied import with_ties
+from juryrank.reading.suggestions import columns_of_raters, ways_out
+from juryrank.reading.tie_column import with_ties
 from juryrank.reading.times import judge_times, time_column
-from juryrank.reading.told import reading_of, unused_columns
 from juryrank.reading.unused import contexts_in
-from juryrank.reading.verdicts import number_in, says_how_much
-from juryrank.reading.ways import columns_of_raters, ways_out
-from juryrank.reading.where import Filtered
-from juryrank.reading.where import filtered as filtered_parts
+from juryrank.reading.what_was_read import reading_of, unused_columns
 from juryrank.votes.concat import joined_readings
 from juryrank.votes.votes import ByValue, LeftOut, Reading, Votes
 

@@ -15,7 +15,7 @@ from juryrank.reading.coding import Coded, coded, labels
 from juryrank.reading.columns import PairColumns
 from juryrank.reading.files import Rows
 from juryrank.reading.outcomes import AMBIGUOUS, UNKNOWN, Outcomes, Words
-from juryrank.reading.spelling import with_spellings
+from juryrank.reading.similar_names import with_spellings
 from juryrank.votes.votes import LeftOut
 
 Mask = NDArray[np.bool_]

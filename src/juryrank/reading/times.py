@@ -17,7 +17,7 @@ from juryrank.reading.columns import Columns, LongColumns, RatingColumns
 from juryrank.reading.files import Part, column_types, read_rows
 from juryrank.reading.names import plain
 from juryrank.reading.rows import Rules, weights
-from juryrank.votes.lookalikes import looks
+from juryrank.votes.similar_names import looks
 from juryrank.votes.votes import JudgeTimes, Votes
 
 _TIME = re.compile(

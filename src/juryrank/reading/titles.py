@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from juryrank.errors import listing
 from juryrank.reading.names import NAMES, known_names, plain, without_scale
-from juryrank.reading.verdicts import number_in
+from juryrank.reading.outcome_words import number_in
 
 MOST_ABOVE_HEADER = 20
 MOST_IN_TITLE = 2

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from juryrank.errors import InputError
 from juryrank.votes.lists import Lists, taken
-from juryrank.votes.lookalikes import Spellings, by_frequency, made_one, spellings_of, twins_among
+from juryrank.votes.similar_names import (
+    Spellings,
+    by_frequency,
+    made_one,
+    spellings_of,
+    twins_among,
+)
 from juryrank.votes.votes import (
     ByValue,
     JudgeTimes,

@@ -19,7 +19,7 @@ from juryrank.text import WIDEST_NAME, short
 from juryrank.votes.coded import CodedVotes, Pairs, Wins
 from juryrank.votes.lists import Lists, judge_codes, no_lists, pairs_of, tied_pairs_of
 from juryrank.votes.lists import kept as kept_lists
-from juryrank.votes.lookalikes import Spellings
+from juryrank.votes.similar_names import Spellings
 from juryrank.votes.storage import give_back, new_like, pieces, ranges
 from juryrank.votes.weights import (
     are_equal_weights,

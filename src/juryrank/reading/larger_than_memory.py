@@ -63,10 +63,10 @@ from juryrank.reading.rows import (
     refuse,
     weights,
 )
-from juryrank.reading.spelling import Seen, Spelled, sentences, spelled, told
+from juryrank.reading.similar_names import Seen, Spelled, sentences, spelled, told
 from juryrank.votes.concat import joined_names, joined_notices, joined_spellings, left_out_together
 from juryrank.votes.lists import no_lists
-from juryrank.votes.lookalikes import Spellings
+from juryrank.votes.similar_names import Spellings
 from juryrank.votes.storage import check_room, give_back, in_room, new_mapped, pieces, ranges
 from juryrank.votes.votes import LEFT_WON, LeftOut, Votes, turned
 from juryrank.votes.weights import equal_weights

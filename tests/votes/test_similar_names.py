@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 import juryrank as jr
 from juryrank.cli.app import app
-from juryrank.votes.lookalikes import looks
+from juryrank.votes.similar_names import looks
 
 HEADER = "judge,winner,loser\n"
 TWICE = (

@@ -23,7 +23,7 @@ from juryrank.cli.app import app
 from juryrank.errors import InputError
 from juryrank.reading import memory_size as sizes
 from juryrank.reading import read_votes
-from juryrank.reading.larger import limits_of
+from juryrank.reading.larger_than_memory import limits_of
 from juryrank.reading.memory_size import size_in_bytes
 from juryrank.simulation.simulation import simulate
 from juryrank.votes import storage as mapped

@@ -11,7 +11,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.reading.coding import MISSING, PIECE, Coded, Codes, translated
-from juryrank.votes.lookalikes import Spellings, by_frequency, made_one, spellings_of, twins_among
+from juryrank.votes.similar_names import (
+    Spellings,
+    by_frequency,
+    made_one,
+    spellings_of,
+    twins_among,
+)
 
 Ints = NDArray[np.int64]
 NEVER = np.iinfo(np.int64).max

@@ -21,7 +21,7 @@ from juryrank.reading.sheets import SHEET
 from juryrank.reading.times import is_time
 from juryrank.reading.titles import MOST_ABOVE_HEADER
 from juryrank.reading.unused import FEWEST_VALUES, MOST_VALUES, is_context
-from juryrank.votes.lookalikes import looks
+from juryrank.votes.similar_names import looks
 
 HEAD = 500
 """Rows that are looked at."""

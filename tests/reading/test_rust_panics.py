@@ -13,7 +13,7 @@ import pytest
 
 import juryrank as jr
 from fuzzing.corpus import FINDINGS
-from juryrank.reading.quiet import without_panics
+from juryrank.reading.rust_panics import without_panics
 
 DAMAGED = sorted(path for path in FINDINGS.iterdir() if path.name.startswith("panic"))
 PANIC = (

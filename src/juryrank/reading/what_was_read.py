@@ -17,10 +17,10 @@ from juryrank.reading.columns import (
 )
 from juryrank.reading.files import Before, Part, header
 from juryrank.reading.plain import PLACE
+from juryrank.reading.row_filter import Filtered
 from juryrank.reading.rows import Rules
 from juryrank.reading.unused import maybe_judges, pooled_in
-from juryrank.reading.where import Filtered
-from juryrank.votes.lookalikes import Spellings
+from juryrank.votes.similar_names import Spellings
 from juryrank.votes.votes import Reading
 
 _KINDS = {
