@@ -222,8 +222,9 @@ def _rated_twice(
         bad,
         names,
         f"{_who_rated(columns, maybe_judges)}Ratings are compared if they are a judge's and of the "
-        "same context: name the column of the context, such as that of the prompt, with --ranking (ranking=...). Where two columns "
-        "are the context, such as question and turn, choose a value of one with --where.",
+        "same context: name the column of the context, such as that of the prompt, with --ranking "
+        "(ranking=...). Where two columns are the context, such as question and turn, choose a "
+        "value of one with --where.",
     )
 
 
