@@ -19,12 +19,12 @@ from reading_help import assert_same, complaint
 from typer.testing import CliRunner
 
 import juryrank as jr
+from juryrank import memory_size as sizes
 from juryrank.cli.app import app
 from juryrank.errors import InputError
-from juryrank.reading import memory_size as sizes
+from juryrank.memory_size import size_in_bytes
 from juryrank.reading import read_votes
 from juryrank.reading.larger_than_memory import limits_of
-from juryrank.reading.memory_size import size_in_bytes
 from juryrank.simulation.simulation import simulate
 from juryrank.votes import storage as mapped
 from juryrank.votes.connectivity import connection

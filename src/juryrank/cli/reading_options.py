@@ -13,6 +13,7 @@ from juryrank.cli.help import READING, TO_RANK, HelpAll
 from juryrank.cli.source import Source
 from juryrank.data import EXAMPLE_VOTES
 from juryrank.errors import InputError, listing
+from juryrank.memory_size import size_in_bytes
 
 
 def _column(of: str) -> Any:
@@ -278,8 +279,6 @@ def _source(
 ) -> Source:
     meanings = _meanings(outcome_map or ())
     if memory is not None:
-        from juryrank.reading.memory_size import size_in_bytes
-
         size_in_bytes(memory)
     named = {"judge": judge, "winner": winner, "loser": loser, "left": left, "right": right}
     named |= {"ranking": ranking, "options": options, "item": item, "position": position}

@@ -11,6 +11,7 @@ from typing import IO, Literal
 import polars as pl
 
 from juryrank.errors import InputError
+from juryrank.memory_size import size_in_bytes
 from juryrank.reading import preflib
 from juryrank.reading.ballots import ballot_votes
 from juryrank.reading.by_value import column_to_rank_by, votes_by_value
@@ -38,7 +39,6 @@ from juryrank.reading.grids import made_long
 from juryrank.reading.larger_than_memory import larger_votes
 from juryrank.reading.list_cells import separator_in_words
 from juryrank.reading.long import long_ballots
-from juryrank.reading.memory_size import size_in_bytes
 from juryrank.reading.mistaken import check_winners
 from juryrank.reading.names import plain
 from juryrank.reading.outcome_words import number_in, says_how_much
