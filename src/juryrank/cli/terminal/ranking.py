@@ -10,10 +10,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from juryrank.cli.terminal.console import console
 from juryrank.cli.terminal.headline import headline
 from juryrank.cli.terminal.judges import judges_worth_a_look
 from juryrank.cli.terminal.score_bar import ScoreBar
-from juryrank.cli.terminal.console import console
 from juryrank.cli.terminal.tables import PADDING, label, labels, table_of
 from juryrank.errors import counted, percent
 from juryrank.text import literal
