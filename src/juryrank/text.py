@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import unicodedata
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
 LINE_BREAKS_AND_CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
 TEXT_DIRECTION_SIGNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -69,8 +68,11 @@ def told_apart(names: Sequence[object], most: int) -> list[str]:
 
 def _common_beginning(names: Sequence[str]) -> int:
     """How many letters all names begin with, up to the end of a word; 0 if it is not worth it."""
-    common = os.path.commonprefix(list(names))
-    end = max((common.rfind(sign) + 1 for sign in "/\\_-. :"), default=0)
+    letters = zip(min(names), max(names), strict=False)  # between which all others are
+    common = "".join(one for one, _ in takewhile(lambda both: both[0] == both[1], letters))
+    end = common.rfind("/")  # of paths, the slash is kept
+    if end < SHORTEST_BEGINNING:
+        end = max(common.rfind(sign) + 1 for sign in "\\_-. :")
     return end if len(names) > 1 and end >= SHORTEST_BEGINNING else 0
 
 

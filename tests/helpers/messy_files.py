@@ -266,10 +266,10 @@ def names_of_columns() -> Iterator[Messy]:
         "do not tell how to read it",
         "--winner was --loser womit (pairs)",
     )
-    yield refused(
+    yield Messy(
         "a title above.csv",
         ("My survey,,\r\n" + table(HEADER, WINS)).encode(),
-        "The header seems to be the row judge, winner, loser: remove what is above",
+        says=("passed over a line above the header ('My survey')",),
     )
     yield Messy("names its separator.csv", ("sep=;\r\n" + table(HEADER, WINS, ";")).encode())
     numbered = table(HEADER, [(number, *win) for number, win in enumerate(WINS)])
@@ -525,7 +525,7 @@ def columns_of_judges() -> Iterator[Messy]:
         {"judge_columns": JUDGES, "cells": "rating"},
         votes=6,
         judges=2,
-        says=("3 empty cells",),
+        says=("3 cells without an answer",),
     )
     yield refused(
         "unsaid judges.csv",
@@ -591,7 +591,9 @@ def platforms() -> Iterator[Messy]:
         "--outcome-map -2=left,3=right or --outcome-map -2=right,3=left",
     )
     below = f"Results of spring\r\n\r\n{CSV}"
-    yield refused("a title in one cell.csv", below.encode(), "header seems to be judge, winner")
+    yield Messy("a title in one cell.csv", below.encode(), says=("passed over 2 lines above",))
+    book = workbook({"Votes": [("Results of spring",), (), HEADER, *WINS]})
+    yield Messy("a title in a sheet.xlsx", book, says=("'Results of spring'",))
     two = "Respondent ID,Rank the drinks,,\r\n,Tea,Milk,Coffee\r\n1,1,2,3\r\n2,1,3,2\r\n"
     yield refused("two lines of header.csv", two.encode(), "if it has two lines")
     notes: dict[str, str | bytes] = {"votes.csv": CSV, "README.txt": "Votes of spring.\n"}
@@ -706,7 +708,7 @@ def asked_of_models() -> Iterator[Messy]:
          "judgment": {"by": j, "verdict": "A"}} for j, w, lo in WINS
     ]  # fmt: skip
     nested = "\n".join(map(json.dumps, verdicts)).encode()
-    yield refused("nested.jsonl", nested, "--left answer_1.model --right answer_2.model --winner")
+    yield refused("nested.jsonl", nested, "--winner judgment.verdict")
     columns = {"left": "answer_1.model", "right": "answer_2.model", "winner": "judgment.verdict"}
     yield Messy("nested and named.jsonl", nested, {**columns, "judge": "judgment.by"})
     games = [
@@ -764,9 +766,15 @@ def spelled_twice() -> Iterator[Messy]:
     yield Messy(
         "composed.csv", table(HEADER, composed).encode(), {"merge_names": True}, votes=2, judges=1
     )
-    mixed = [("ann", "Tea", "milk", "tea"), ("ann", "milk", "coffee", "MILK ")]
+    mixed = [("ann", "tea", "milk", "TEA"), ("ann", "milk", "coffee", "MILK ")]
     sides_and_name = table(("judge", "model_a", "model_b", "winner"), mixed).encode()
-    yield refused("winner in small letters.csv", sides_and_name, "look like items", "--merge-names")
+    yield Messy(
+        "winner in small letters.csv",
+        sides_and_name,
+        votes=2,
+        judges=1,
+        says=("2 outcomes taken as an item's name but for case or blanks ('MILK ', 'TEA')",),
+    )
     yield refused("strange item.csv", table(HEADER, [*WINS, ("ann", "-", "?")]).encode(), "'-'")
     yield refused(
         "unknown judge.csv",
@@ -813,10 +821,72 @@ def preflib() -> Iterator[Messy]:
     )
 
 
+def scored() -> Iterator[Messy]:
+    """Games with the scores of both sides, and cross tables of results."""
+    games = [(3, 1), (1, 0), (2, 0), ("P-P", "P-P")]
+    pairs = [*PAIRS, PAIRS[0]]
+    rows = [(*pair, *score) for pair, score in zip(pairs, games, strict=True)]
+    says = ("the higher score wins", "left out: 1 row")
+    for header in (
+        ("home_team", "away_team", "home_score", "away_score"),
+        ("Home", "Away", "FTHG", "FTAG"),
+        ("home_team", "visitor_team", "home_goals", "visitor_goals"),
+    ):
+        text = table(header, rows).encode()
+        yield Messy(f"games by {header[2]}.csv", text, votes=3, judges=1, says=says)
+    one = [(*pair, f"{left}-{right}") for *pair, left, right in rows]
+    text = table(("Home", "Away", "Score"), one).encode()
+    yield Messy("games in one column.csv", text, votes=3, judges=1, says=says)
+    cross = [
+        (1, "tea", "X", "1", "\u00bd", "1"),
+        (2, "milk", "0", "X", "\u00bd", "1"),
+        (3, "coffee", "\u00bd", "\u00bd", "X", "0"),
+        (4, "water", "0", "0", "1", "X"),
+    ]
+    header = ("No", "Name", "1", "2", "3", "4")
+    text = table(header, cross).encode()
+    yield Messy("cross table.csv", text, votes=6, judges=1, says=("a cross table of results",))
+    odd = [*cross[:3], (4, "water", "1", "0", "1", "X")]
+    yield refused("cross table that differs.csv", table(header, odd).encode(), "'tea' against 'wat")
+    twice = [*cross[:3], (4, "water", "01", "0", "1", "X")]
+    text = table(header, twice).encode()
+    yield refused("cross table of two rounds.csv", text, "one row per game", "white, black")
+
+
+def marked() -> Iterator[Messy]:
+    """Marks under the names that people give them, with gaps."""
+    marks = [
+        (judge, item, mark, note)
+        for judge in JUDGES
+        for item, mark, note in zip(ORDER, (9, 7, 3), ("", "ok", ""), strict=True)
+    ]
+    gaps = [*marks, ("eve", "tea", "n/a", ""), ("eve", "milk", "-", ""), ("eve", "coffee", 5, "")]
+    says = ("judge = Reviewer", "left out: 3 rows")
+    yield Messy(
+        "peer marks.csv",
+        table(("Reviewer", "Student reviewed", "Mark (1-10)", "Comments"), gaps).encode(),
+        says=says,
+    )
+    wine = table(("Verkoster", "Wein", "Punkte (0-20)", "Bemerkung"), marks, ";").encode()
+    yield Messy("weinprobe.csv", wine, says=("item = Wein", "rating = Punkte (0-20)"))
+    yield refused(
+        "unknown rater.csv",
+        table(("Nase", "item", "rating", "Comments"), marks).encode(),
+        "rated before by one judge",
+        "say --judge Nase.",
+    )
+    files: dict[str, str | bytes] = {
+        f"{judge}.csv": table(("photo 1", "photo 2", "better"), [(*pair, 1) for pair in PAIRS])
+        for judge in JUDGES
+    }
+    yield Messy("a file for each judge.zip", archive(files), {"judge_per_file": True})
+
+
 def messy_files() -> list[Messy]:
     kinds = (
         spreadsheets, archives, encodings, padded_cells, names_of_columns, outcomes, rated, surveys,
         counted_wins, survey_exports, records_under_a_key, tables_of_pandas,
         columns_of_judges, platforms, strangers, wrong_formats, spelled_twice, pooled, preflib,
+        scored, marked,
     )  # fmt: skip
     return [messy for kind in kinds for messy in kind()]

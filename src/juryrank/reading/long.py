@@ -28,9 +28,11 @@ LARGEST_POSITION = 1e9
 def long_ballots(rows: Rows, columns: LongColumns, rules: Rules) -> Ballots:
     """Take rankings from rows of an item and its position."""
     if columns.judge is None and columns.id is None:
+        several = "If each file is one judge's, say --judge-per-file (judge_per_file=True). "
         raise InputError(
             f"Nothing says which ranking each row with {columns.item!r} and {columns.position!r} "
-            "belongs to. Name the column of the judge with --judge (judge=...), or that of the "
+            f"belongs to. {several if len(rows.names) > 1 else ''}"
+            "Name the column of the judge with --judge (judge=...), or that of the "
             "ranking's id with --ranking (ranking=...)."
         )
     judges = judges_of(rows, columns.judge, per_row=False, merge_names=rules.merge_names)

@@ -32,7 +32,8 @@ MEANINGS = "left, right, tie, both_bad or skip"
 _TIES = (
     "tie", "ties", "tied", "draw", "drawn", "equal", "equally_good", "both_good", "both_are_good",
     "same", "the_same", "about_the_same", "no_preference", "no_difference", "indifferent",
-    "(tie)", "it's_a_tie", "its_a_tie", "tie_(inconsistent)", "tie_(both_good)",
+    "(tie)", "gleich", "gleich_gut", "unentschieden", "remis", "égal", "egal", "égalité", "empate",
+    "igual", "it's_a_tie", "its_a_tie", "tie_(inconsistent)", "tie_(both_good)",
 )  # fmt: skip
 _BOTH_BAD = (
     "both_bad", "bothbad", "both_are_bad", "both_poor", "neither", "equally_bad", "tie_(bothbad)",
@@ -41,13 +42,15 @@ _BOTH_BAD = (
 NO_SIDE_WORDS = (
     dict.fromkeys(_TIES, TIE)
     | dict.fromkeys(_BOTH_BAD, BOTH_BAD)
-    | dict.fromkeys(("skip", "skipped", "ignore"), SKIP)
+    | dict.fromkeys(("skip", "skipped", "ignore", "*"), SKIP)
 )
 """The words that say something other than which item is better."""
 # What numbers sides from 1 goes before what numbers them from 0.
 _WORDS = (
     {word: RIGHT_WON for tier in NAMES["right"] for word in tier}
     | {word: LEFT_WON for tier in NAMES["left"] for word in tier}
+    | dict.fromkeys(("rechts", "droite", "derecha"), RIGHT_WON)
+    | dict.fromkeys(("links", "gauche", "izquierda"), LEFT_WON)
     | NO_SIDE_WORDS
 )
 

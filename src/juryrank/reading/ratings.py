@@ -91,7 +91,7 @@ def rating_votes(
             "scale, such as poor, fair, good.",
         ),
         missing(columns.item, items.codes[0]),
-        _rated_twice(columns, items, np.where(none, -1, group), maybe_judges),
+        _rated_twice(columns, items, np.where(none, -1, group), maybe_judges, len(rows.names)),
     ]
     if columns.judge is not None:
         found.append(missing(columns.judge, judges.codes[0]))
@@ -207,7 +207,7 @@ def _pairs(group: Ints, rating: NDArray[np.float64]) -> tuple[Ints, Ints]:
 
 
 def _rated_twice(
-    columns: RatingColumns, items: Coded, group: Ints, maybe_judges: Sequence[str]
+    columns: RatingColumns, items: Coded, group: Ints, maybe_judges: Sequence[str], n_files: int
 ) -> Complaint:
     """Complain about an item that a judge rated again in the same context."""
     key = group * max(len(items.labels), 1) + items.codes[0]
@@ -221,17 +221,19 @@ def _rated_twice(
         f"an item rated before {where}",
         bad,
         names,
-        f"{_who_rated(columns, maybe_judges)}Ratings are compared if they are a judge's and of the "
-        "same context: name the column of the context, such as that of the prompt, with --ranking "
-        "(ranking=...). Where two columns are the context, such as question and turn, choose a "
-        "value of one with --where.",
+        f"{_who_rated(columns, maybe_judges, n_files)}Ratings are compared if they are a judge's "
+        "and of the same context: name the column of the context, such as that of the prompt, with "
+        "--ranking (ranking=...). Where two columns are the context, such as question and turn, "
+        "choose a value of one with --where.",
     )
 
 
-def _who_rated(columns: RatingColumns, maybe_judges: Sequence[str]) -> str:
+def _who_rated(columns: RatingColumns, maybe_judges: Sequence[str], n_files: int) -> str:
     """Say how to name the judge, if none is known."""
     if columns.judge is not None:
         return ""
+    if not maybe_judges and n_files > 1:
+        return "If each file is one judge's, say --judge-per-file (judge_per_file=True). "
     if not maybe_judges:
         return "If a column says who rated, name it with --judge (judge=...). "
     first, *others = (f"--judge {shlex.quote(name)}" for name in maybe_judges)

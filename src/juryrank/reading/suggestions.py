@@ -17,6 +17,7 @@ from juryrank.reading.files import Part, column_types, header, label_columns, re
 from juryrank.reading.names import NAMES, known_names, plain, without_scale
 from juryrank.reading.outcomes import looks_like_outcome
 from juryrank.reading.ratings import no_rating, ratings
+from juryrank.reading.rows import SUMMARIES
 from juryrank.reading.sheets import SHEET
 from juryrank.reading.times import is_time
 from juryrank.reading.titles import MOST_ABOVE_HEADER
@@ -29,6 +30,8 @@ MOST_COLUMNS, MOST_NAMED = 60, 8
 LARGEST_RATING, LONGEST_NAME = 100, 80
 FEWEST_NUMBERED = 4
 """From so many on, numbers that go up one by one number the rows."""
+MOST_WORDS = 0.25
+"""The share of a column's cells that may be words, if the others are numbers."""
 MOST_ODD, MOST_AGAIN, MOST_BLANK = 0.1, 0.02, 0.3
 """Shares of rows: without a meaning as outcomes, rated once more, blank in a column of names."""
 LEAST_ROWS_OF_JUDGE, MOST_RATERS, MOST_COLUMNS_NAMED = 2, 2, 20
@@ -197,9 +200,28 @@ def _ways(columns: Columns) -> Iterator[str]:
     if numbers and (rated := _rated(votes, numbers)):
         yield rated
         return
-    if pairs is not None:
+    if pairs is not None and (scores := _numbers_beside(votes)):
+        yield (
+            f"if {' and '.join(map(repr, scores))} are the scores of {pairs[0]!r} and "
+            f"{pairs[1]!r}, call these four columns left_score, right_score, left and right: the "
+            "higher score wins"
+        )
+    elif pairs is not None:
         left, right = map(shlex.quote, pairs)
         yield f"{_judge_option(columns)}--winner {left} --loser {right} (pairs)"
+
+
+def _numbers_beside(columns: Columns) -> list[str]:
+    """Find two columns of numbers, which may be the scores of two items."""
+    found = [
+        name
+        for name, column in columns.items()
+        if not _is_about(name)
+        and len(given := column.drop_nulls())
+        and np.isnan(ratings(given)).mean() <= MOST_ODD
+        and given.n_unique() > FEWEST_VALUES
+    ]
+    return found if len(found) == 2 else []
 
 
 def _judge_option(columns: Columns, but: Sequence[str] = ()) -> str:
@@ -344,8 +366,8 @@ def _rated(columns: Columns, numbers: Sequence[str]) -> str:
     known = [name for name in (judge, item) if _is_judge(name) or plain(name) in _ITEM_NAMES]
     swap = "" if known or not judge else ", if not the other way round"
     return (
-        f"{by}--item {shlex.quote(item)} --{option} {shlex.quote(number)}{context} "
-        f"({meaning}{swap}{also})"
+        f"{by}--item {shlex.quote(item)} --{option} {shlex.quote(number)}{context}"
+        f"{_skip_bad([frame[number]])} ({meaning}{swap}{also})"
     )
 
 
@@ -421,17 +443,25 @@ def _grid(columns: Columns, own: Sequence[str]) -> str:
     cells = np.column_stack([ratings(columns[name]) for name in own])
     if _has_judges(own):
         judges = []
-    by_item = f"--item-columns {several} --cells {_cells(cells)} (a column for each item)"
+    skip = _skip_bad([columns[name] for name in own], *(columns[name] for name in labels))
+    by_item = f"--item-columns {several} --cells {_cells(cells)}{skip} (a column for each item)"
     if judges:
         by_item = f"--judge {shlex.quote(judges[0])} {by_item}"
     label = shlex.quote((items or labels)[0])
     by_judge = (
-        f"--judge-columns {several} --item {label} --cells {_cells(cells.T)} "
+        f"--judge-columns {several} --item {label} --cells {_cells(cells.T)}{skip} "
         "(a column for each judge)"
     )
     if judges and not items:
         return by_item
     return by_judge if items or _has_judges(own) else f"{by_item}; {by_judge}"
+
+
+def _skip_bad(numbers: Sequence[pl.Series], *labels: pl.Series) -> str:
+    """Say that rows are to be left out if some have words for ratings, or are sums of others."""
+    words = any((np.isnan(ratings(one)) & ~no_rating(one)).any() for one in numbers)
+    sums = any(one.str.to_lowercase().is_in(SUMMARIES).any() for one in labels)
+    return " --skip-bad" if words or sums else ""
 
 
 def _cells(rows: NDArray[np.float64]) -> str:
@@ -469,7 +499,10 @@ def _are_ratings(column: pl.Series) -> bool:
     if 2 * len(given) <= len(column) or plain(column.name).endswith("id"):
         return False
     number = ratings(given)
-    if np.isnan(number).any() or number.min() < 0 or number.max() > LARGEST_RATING:
+    number = number[~np.isnan(number)]
+    if len(number) < (1 - MOST_WORDS) * len(given):
+        return False
+    if number.min() < 0 or number.max() > LARGEST_RATING:
         return False
     return len(number) < FEWEST_NUMBERED or not bool((np.diff(number) == 1).all())
 
@@ -485,7 +518,8 @@ def _are_labels(column: pl.Series, *, may_repeat: bool = True) -> bool:
     if several < FEWEST_VALUES or (may_repeat and several == len(filled)):
         return False
     longest = filled.str.len_chars().to_numpy().max()
-    return bool(longest <= LONGEST_NAME and np.isnan(ratings(filled)).any())
+    words = int(np.isnan(ratings(filled)).sum())
+    return bool(longest <= LONGEST_NAME and words > MOST_WORDS * len(filled))
 
 
 def _is_remark(column: pl.Series) -> bool:
