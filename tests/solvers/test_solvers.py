@@ -79,16 +79,13 @@ def test_one_free_accuracy_is_a_scale_and_nothing_else() -> None:
 
 
 def test_a_few_right_votes_without_a_prior_reach_the_bound() -> None:
-    votes = model_votes(3, SCORE, np.ones(3), 300, GUMBEL)
-    wins = votes.pairs
-    sure = with_pairs(
-        votes,
-        start=np.append(wins.start, wins.start[-1] + 3),
-        winner=np.append(wins.winner, np.full(3, 7, dtype=np.int32)),
-        loser=np.append(wins.loser, np.zeros(3, dtype=np.int32)),
-        given_weight=np.ones(wins.number + 3),
+    wins = model_votes(3, SCORE, np.ones(3), 300, GUMBEL).pairs
+    sure = Pairs(
+        np.append(wins.start, wins.start[-1] + 3),
+        np.append(wins.winner, np.full(3, 7, dtype=np.int32)),
+        np.append(wins.loser, np.zeros(3, dtype=np.int32)),
     )
-    found = ProfileSolver().solve(Objective(sure, GUMBEL))
+    found = ProfileSolver().solve(Objective(CodedVotes.of_pairs(8, sure), GUMBEL))
     assert found.accuracy[3] == pytest.approx(20.0)
     assert np.sqrt(np.mean(found.score**2)) == pytest.approx(1.0)
 
