@@ -98,8 +98,8 @@ def margin(monkeypatch: pytest.MonkeyPatch) -> Model:
 
 def test_a_new_way_to_fit_is_one_class_and_one_entry(margin: Model) -> None:
     ranking = jr.rank(votes(), margin.name)
-    assert dict(ranking.items.select("item", "score").iter_rows()) == {"a": 2, "b": 0, "c": -2}
-    assert ranking.predict("u", "a", "c") == pytest.approx(1.0 / (1.0 + np.exp(-4.0)))
+    assert dict(ranking.items.select("item", "score").iter_rows()) == {"a": 3, "b": 0, "c": -3}
+    assert ranking.predict("u", "a", "c") == pytest.approx(1.0 / (1.0 + np.exp(-6.0)))
     assert ranking.fit.posterior is None
     assert ranking.standard_errors.items["standard_error"].is_null().all()
     assert "margin" in ranking.to_json()
@@ -108,7 +108,7 @@ def test_a_new_way_to_fit_is_one_class_and_one_entry(margin: Model) -> None:
 def test_a_new_solver_can_have_settings(margin: Model) -> None:
     doubled: Any = Margin(unit=2.0)
     ranking = jr.rank(votes(), margin.name, solver=doubled)
-    assert ranking.items["score"].to_list() == [4.0, 0.0, -4.0]
+    assert ranking.items["score"].to_list() == [6.0, 0.0, -6.0]
     with pytest.raises(jr.InputError, match="no solver called Margin"):
         jr.rank(votes(), solver=doubled)
 
@@ -160,8 +160,9 @@ def test_every_solver_that_an_entry_names_can_be_asked_for(model: Model) -> None
 
 
 def test_numbers_of_judges_lie_where_their_scale_says() -> None:
+    made = jr.simulate(6, accuracies=[3.0, 1.0, 0.2], votes_per_judge=60, seed=0)
     for model in MODELS.values():
-        found = jr.rank(votes(), model.name).judges["accuracy"]
+        found = jr.rank(made.votes, model.name).judges["accuracy"]
         scale = model.judge_scale
         assert found.is_between(scale.lowest, scale.highest).all()
         assert (found.n_unique() > 1) == scale.differ
