@@ -851,7 +851,7 @@ def scored() -> Iterator[Messy]:
         "cross table that differs.csv", table(players, odd).encode(), "'tea' against 'wat"
     )
     twice = [*cross[:3], (4, "water", "01", "0", "1", "X")]
-    text = table(header, twice).encode()
+    text = table(players, twice).encode()
     yield refused("cross table of two rounds.csv", text, "one row per game", "white, black")
 
 
