@@ -845,13 +845,13 @@ def scored() -> Iterator[Messy]:
         (3, "coffee", "\u00bd", "\u00bd", "X", "0"),
         (4, "water", "0", "0", "1", "X"),
     ]
-    header = ("No", "Name", "1", "2", "3", "4")
-    text = table(header, cross).encode()
+    square = ("No", "Name", "1", "2", "3", "4")
+    text = table(square, cross).encode()
     yield Messy("cross table.csv", text, votes=6, judges=1, says=("a cross table of results",))
     odd = [*cross[:3], (4, "water", "1", "0", "1", "X")]
-    yield refused("cross table that differs.csv", table(header, odd).encode(), "'tea' against 'wat")
+    yield refused("cross table that differs.csv", table(square, odd).encode(), "'tea' against 'wat")
     twice = [*cross[:3], (4, "water", "01", "0", "1", "X")]
-    text = table(header, twice).encode()
+    text = table(square, twice).encode()
     yield refused("cross table of two rounds.csv", text, "one row per game", "white, black")
 
 
