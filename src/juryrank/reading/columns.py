@@ -510,8 +510,6 @@ def _missing(found: _Header, shape: _Shape, roles: Sequence[str], ways_out: str)
     taken = {name for role in shape.needs if role not in roles for name in found.matches(role)}
     free = [name for name in names if name not in taken]
     near = {role: found_near for role in roles if (found_near := _near(free, role))}
-    if list(roles) == ["outcome"] and "--left" in ways_out:
-        near = {}  # the values tell it better than the names
     if list(roles) == list(shape.needs) and not near and not found.given:
         hints = [*_about_header(names, ways_out), ways_out]
         return InputError(
