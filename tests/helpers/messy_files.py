@@ -489,7 +489,7 @@ def survey_exports() -> Iterator[Messy]:
         "qualtrics without items.csv",
         qualtrics(["Tea?", "Milk?", "Coffee?"], ORDER),
         "do not tell how to read it",
-        "--item-columns tea,milk,coffee with --cells rating or --cells position",
+        "--item-columns tea,milk,coffee --cells",
     )
 
 
@@ -530,7 +530,7 @@ def columns_of_judges() -> Iterator[Messy]:
     yield refused(
         "unsaid judges.csv",
         items,
-        "--judge-columns 'ann,bob,zo\u00eb' with --cells rating or --cells position",
+        "--judge-columns 'ann,bob,zo\u00eb' --item essay --cells position",
     )
     yield refused("cells unsaid.csv", items, "--cells position", "--left", judge_columns=JUDGES)
     yield refused("judge twice.csv", items, "but not both", judge_columns=JUDGES, judge="essay")
@@ -645,7 +645,7 @@ def strangers() -> Iterator[Messy]:
     ]
     yield Messy("marks.csv", table(("Reviewer", "Essay", "Mark"), marks, ";").encode())
     titled = "Peer assessment;;\r\n;;\r\n" + table(("Reviewer", "Essay", "Mark"), marks, ";")
-    yield refused("marks below a title.csv", titled.encode(), "be the row Reviewer, Essay, Mark")
+    yield Messy("marks below a title.csv", titled.encode(), says=("'Peer assessment'",))
     twice = "Q1,Q1,Q2,Q3\r\n" + sides("LR", ("Left item", "Right item", "Which?", "Prolific ID"))
     yield refused("two headers.csv", twice.encode(), "be the row Left item, Right item, Which?")
     yield refused("no header.csv", CSV.partition("\r\n")[2].encode(), "put a header above it")
@@ -680,7 +680,7 @@ def asked_by_forms() -> Iterator[Messy]:
     yield refused(
         "robots A to C.csv",
         table(("Judge", "Robot A", "Robot B", "Robot C"), robots).encode(),
-        "--item-columns 'Robot A,Robot B,Robot C' with --cells rating",
+        "--item-columns 'Robot A,Robot B,Robot C' --cells rating",
     )
     sides_in_french = sides(("Gauche", "Droite"), ("qui", "Gauche", "Droite", "Choix"))
     yield refused(
@@ -697,7 +697,9 @@ def asked_by_forms() -> Iterator[Messy]:
     yield refused("radio buttons.csv", radio, "'Answer.left.on', 'Answer.right.on' is true in each")
     judged = [(f"Entry {n}", 5 - n, n % 2 + 3, 3.5) for n in range(4)]
     summed = table(("Entry", "Judge Ann", "Judge Bob", "Average"), judged).encode()
-    yield refused("judges and their mean.csv", summed, "--judge-columns 'Judge Ann,Judge Bob' with")
+    yield refused(
+        "judges and their mean.csv", summed, "--judge-columns 'Judge Ann,Judge Bob' --item Entry"
+    )
     sheets: dict[str, Sequence[Row]] = {"Notes": [("Of spring",)], "Votes": [HEADER, *WINS]}
     yield refused("notes first.xlsx", workbook(sheets), "the first sheet 'Notes', not 'Votes'")
 
@@ -843,15 +845,13 @@ def scored() -> Iterator[Messy]:
         (3, "coffee", "\u00bd", "\u00bd", "X", "0"),
         (4, "water", "0", "0", "1", "X"),
     ]
-    players = ("No", "Name", "1", "2", "3", "4")
-    text = table(players, cross).encode()
+    square = ("No", "Name", "1", "2", "3", "4")
+    text = table(square, cross).encode()
     yield Messy("cross table.csv", text, votes=6, judges=1, says=("a cross table of results",))
     odd = [*cross[:3], (4, "water", "1", "0", "1", "X")]
-    yield refused(
-        "cross table that differs.csv", table(players, odd).encode(), "'tea' against 'wat"
-    )
+    yield refused("cross table that differs.csv", table(square, odd).encode(), "'tea' against 'wat")
     twice = [*cross[:3], (4, "water", "01", "0", "1", "X")]
-    text = table(players, twice).encode()
+    text = table(square, twice).encode()
     yield refused("cross table of two rounds.csv", text, "one row per game", "white, black")
 
 

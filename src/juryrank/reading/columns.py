@@ -516,7 +516,9 @@ def _missing(found: _Header, shape: _Shape, roles: Sequence[str], ways_out: str)
     names = found.names
     what = [_MEANING[role] for role in roles]
     named = what[0] if len(what) == 1 else f"{', '.join(what[:-1])} and {what[-1]}"
-    near = {role: found_near for role in roles if (found_near := _near(names, role))}
+    taken = {name for role in shape.needs if role not in roles for name in found.matches(role)}
+    free = [name for name in names if name not in taken]
+    near = {role: found_near for role in roles if (found_near := _near(free, role))}
     if list(roles) == list(shape.needs) and not near and not found.given:
         hints = [*_about_header(names, ways_out), ways_out]
         return InputError(

@@ -422,6 +422,8 @@ def _is_computed(column: pl.Series, others: Sequence[pl.Series]) -> bool:
     if not known.any():
         return False
     own, total = ratings(column)[known], cells[known].sum(axis=1)
+    if len(own) < FEWEST_NUMBERED or (own == own[0]).all():
+        return False  # of few or equal rows, any column may be the sum of others
     return any(np.allclose(own, total / of, atol=0.051) for of in (1, len(others)))
 
 
