@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from pathlib import Path
 
@@ -51,3 +52,10 @@ def test_absurd_weights_are_refused() -> None:
 
 def test_an_empty_file_name() -> None:
     assert "empty" in complaint(lambda: jr.read_votes(""))
+
+
+def test_a_cross_table_does_not_say_who_was_on_the_left() -> None:
+    text = "Name,1,2,3\ntea,X,1,\u00bd\nmilk,0,X,1\ncoffee,\u00bd,0,X\n"
+    votes = jr.read_votes(io.BytesIO(text.encode()))
+    assert votes.n_pairs == 3
+    assert not votes.sides_known

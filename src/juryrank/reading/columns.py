@@ -590,11 +590,14 @@ def _near(names: Sequence[str], role: str) -> list[str]:
 
 
 def _nearness(name: str, known: set[str]) -> float:
-    """How near a column's name is to any of those known: above 1 if it has one of them in it."""
-    spelling = plain(name)
-    if _words(name) & known:
-        return 1.0 + max(likeness(spelling, other) for other in known)
-    return max(likeness(spelling, other, at_least=NEAR) for other in known)
+    """How near a column's name is to any of those known: above 1 if it has one of them in it.
+
+    So has a nested name if its last part has: ``judgment.verdict`` may well be the verdict.
+    """
+    for spelling in (plain(name.rsplit(".", 1)[-1]), plain(name)):
+        if _words(spelling) & known:
+            return 1.0 + max(likeness(spelling, other) for other in known)
+    return max(likeness(plain(name), other, at_least=NEAR) for other in known)
 
 
 def _words(name: str) -> set[str]:

@@ -144,8 +144,7 @@ def made_of_results(part: Part, table: CrossTable) -> Part:
         plain=Plain(votes.lazy(), hints, says_places=True),
         remarks=(
             *part.remarks,
-            f"players = {table.players}; {len(votes):,} games, each of which stands there twice; "
-            "the sides are not known",
+            f"players = {table.players}; {len(votes):,} games, each of which stands there twice",
         ),
         before=Before(CROSS_TABLE, len(players)),
     )

@@ -25,6 +25,7 @@ from juryrank.reading.columns import (
     WideColumns,
     choose,
 )
+from juryrank.reading.crosstables import CROSS_TABLE
 from juryrank.reading.files import (
     Part,
     Rows,
@@ -320,6 +321,8 @@ def _votes(given: Sequence[Part], request: Request) -> Votes:
         votes = _coded(rows, columns, rules, _maybe_raters(parts, columns, rules))
     votes = _with_remarks(votes, parts, () if filtered is None else filtered.notices)
     votes = _with_times(votes, parts, columns, rules)
+    if any(part.before is not None and part.before.kind == CROSS_TABLE for part in parts):
+        votes = replace(votes, sides_known=False)
     numbers = _told_numbers(rows, columns, votes, rules)
     told = reading_of(
         parts, columns, rules, len(rows.frame), votes.left_out.total, numbers, filtered,
