@@ -302,7 +302,7 @@ def test_reading_options_are_shared() -> None:
     ("rows", "options"),
     [
         ("who,what\nann,x>y\nann,y>x\n", ["--judge", "who", "--ranking", "what"]),
-        ("who,saw,what\n1,x|y,x\n2,x|y,y\n", ["--options", "saw", "--winner", "what"]),
+        ("day,saw,what\n1,x|y,x\n2,x|y,y\n", ["--options", "saw", "--winner", "what"]),
         (
             "heat,driver,at\n1,x,1\n1,y,2\n2,y,1\n2,x,2\n",
             ["--ranking", "heat", "--item", "driver", "--position", "at"],

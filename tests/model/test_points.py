@@ -111,7 +111,8 @@ def test_files_and_json_are_on_the_scale(elo: jr.Ranking, tmp_path: Path) -> Non
     assert answer["scale"]["name"] == "elo"
     assert answer["scale"]["anchor"] == {"item": "Elm", "points": 5.0}
     assert answer["items"][4]["score"] == pytest.approx(5.0)
-    assert repr(elo).splitlines()[2].split() == ["1", f"{score:.0f}", "Aster"]
+    shown = ["1", f"{score:.0f}", f"{low:.0f},", f"{high:.0f}", "Aster"]
+    assert repr(elo).splitlines()[2].split() == shown
 
 
 def test_without_intervals_there_are_none(votes: jr.Votes) -> None:

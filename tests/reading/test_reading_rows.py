@@ -182,11 +182,11 @@ class TestOutcomes:
 class TestBadRows:
     def test_unknown_outcomes_as_in_the_design(self) -> None:
         words = ["left"] * 1204
-        words[6], words[11], words[89], words[90] = "Links", "", "both", "Links"
+        words[6], words[11], words[89], words[90] = "upper", "", "both", "upper"
         frame = {"left": ["x"] * 1204, "right": ["y"] * 1204, "winner": words}
         said = complaint(lambda: votes_from(frame))
         assert said.startswith(
-            "4 of 1,204 rows have an unknown outcome: 'Links' (2 rows, first row 7), nothing "
+            "4 of 1,204 rows have an unknown outcome: 'upper' (2 rows, first row 7), nothing "
             "(row 12), 'both' (row 90). "
             "Known outcomes: left, right, tie (or the winning item's name). "
             "Fix the file or map them with --outcome-map."

@@ -85,7 +85,8 @@ FORMAT_NAMES = {
 _TOO_LARGE = "it holds a whole number that is too large for any column of numbers"
 _IN_PLAIN_WORDS = {
     "not properly escaped": "a quote is opened and not closed",
-    "out of specification": "its beginning or end is not that of such a file",
+    "out of specification": "it is not laid out as such a file must be",
+    "out-of-spec": "it is not laid out as such a file must be",
     "Cannot detect file format": "it is no spreadsheet",
     "end-of-stream marker": "the compressed data end too early",
     "cannot cast 'Object' type": "a column mixes types",

@@ -16,8 +16,6 @@ from contextlib import contextmanager, suppress
 from errno import EBUSY, ELOOP, EXDEV
 from pathlib import Path
 
-import polars as pl
-
 from juryrank.errors import InputError
 
 PART = ".part"
@@ -37,12 +35,14 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
     """Let a file be written, so that it is whole or not there; complain if that cannot be done."""
+    from polars.exceptions import PolarsError  # quick answers need no polars
+
     try:
         with whole_file(path) as part:
             write(part)
     except BrokenPipeError:
         raise
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except (OSError, PolarsError) as error:
         reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
         raise InputError(f"Cannot write {str(path)!r}: {reason}.") from error
 
