@@ -79,7 +79,7 @@ def test_a_spreadsheet_without_its_package(monkeypatch: pytest.MonkeyPatch, tmp_
     path = tmp_path / "votes.xlsx"
     path.write_bytes(workbook({"Votes": [("winner", "loser"), ("a", "b")]}))
     monkeypatch.setitem(sys.modules, "fastexcel", None)
-    with pytest.raises(jr.InputError, match=r"pip install 'juryrank\[excel\]'.*as CSV"):
+    with pytest.raises(jr.InputError, match=r"pip install fastexcel.*as CSV"):
         jr.read_votes(path)
 
 

@@ -104,7 +104,7 @@ def read_votes(
     Args:
         source: A file of CSV, TSV, NDJSON, JSON, Parquet, Arrow IPC or PrefLib (``.soc``, ``.soi``,
             ``.toc``, ``.toi``), also compressed as ``.gz`` or ``.zst``; a spreadsheet (``.xlsx``,
-            ``.xls``, ``.ods``; needs ``juryrank[excel]``); a folder, glob or ``.zip`` of such
+            ``.xls``, ``.ods``; needs fastexcel); a folder, glob or ``.zip`` of such
             files; ``-`` for standard input; an open file. Exports of LMArena, Label Studio and
             Argilla are known by their structure.
         format: The format, if it cannot be told from the content and the ending.

@@ -63,8 +63,8 @@ def _fastexcel() -> Any:
         import fastexcel
     except ModuleNotFoundError:
         raise InputError(
-            "Reading Excel and OpenDocument files needs the package fastexcel: pip install "
-            "'juryrank[excel]'. Or save the sheet as CSV."
+            "Reading Excel and OpenDocument files needs the package fastexcel: "
+            "pip install fastexcel. Or save the sheet as CSV."
         ) from None
     return fastexcel
 
