@@ -163,7 +163,8 @@ def _run(command: Sequence[str], complaint: str, environment: Mapping[str, str])
         command, env={**os.environ, **environment}, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise SystemExit(f"{complaint}: {done.stderr.strip()[-2_000:]}")
+        said = done.stderr.strip()[-2_000:]
+        raise SystemExit(f"{complaint} (exit code {done.returncode}): {said}")
 
 
 def main(words: Sequence[str] | None = None) -> None:

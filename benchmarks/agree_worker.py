@@ -25,7 +25,10 @@ PATH_OF_SOLVER = ("iterations", "effective_draws")
 def main(folder: Path, jobs: Path, out: Path) -> None:
     """Do the jobs, and write the answers."""
     given = json.loads(jobs.read_text(encoding="utf-8"))
-    answers = {job["name"]: answer_of(folder, job) for job in given}
+    answers = {}
+    for job in given:
+        print(job["name"], file=sys.stderr)  # what it was at, should it not come to an end
+        answers[job["name"]] = answer_of(folder, job)
     found = {"home": str(Path(jr.__file__).resolve().parent), "answers": answers}
     out.write_text(json.dumps(found, default=str), encoding="utf-8")
 
