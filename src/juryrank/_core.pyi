@@ -17,6 +17,78 @@ def accuracy_gradient(theta: Floats) -> Floats: ...
 def accuracy_theta(magnitude: Floats) -> Floats: ...
 def accuracy_log_density(magnitude: Floats, spread: float) -> Floats: ...
 
+# --- votes, effects, noise -----------------------------------------------------------------------
+
+class PairVotes:
+    def __init__(
+        self,
+        *,
+        start: Codes,
+        winner: NDArray[np.int32],
+        loser: NDArray[np.int32],
+        weight: Floats | None,
+        tied: NDArray[np.bool_] | None,
+        side: NDArray[np.int8] | None,
+        n_items: int,
+    ) -> None: ...
+
+class ListVotes:
+    def __init__(
+        self,
+        *,
+        start: Codes,
+        begin: Codes,
+        item: NDArray[np.int32],
+        level: NDArray[np.int32],
+        ranked: NDArray[np.int32],
+        weight: Floats,
+        n_items: int,
+    ) -> None: ...
+
+class Effects:
+    def __init__(self, *, sizes: Codes, tie: Floats, order: Floats, as_one: bool) -> None: ...
+
+class AccuracyRule:
+    free: bool
+    mean: float
+    precision: float
+    bound: float
+    def __init__(self, *, free: bool, mean: float, precision: float, bound: float) -> None: ...
+
+class Noise:
+    is_gumbel: bool
+    width: float
+    @staticmethod
+    def of_family(family: str, *, width: float, kinks: Floats) -> Noise: ...
+    @staticmethod
+    def of_tables(
+        *,
+        knots: Floats,
+        tail: Floats,
+        width: float,
+        kinks: Floats,
+        cells: Floats,
+        density: Floats,
+        below: Floats,
+        farthest: float,
+    ) -> Noise: ...
+
+# --- sums over votes on pairs --------------------------------------------------------------------
+
+cpu_level: str
+
+def noise_terms(
+    noise: Noise, x: Floats, value: Floats, gradient: Floats, curvature: Floats
+) -> None: ...
+
+# --- lists ---------------------------------------------------------------------------------------
+
+# --- curvature and information -------------------------------------------------------------------
+
+# --- cells, crowds and the coding of votes -------------------------------------------------------
+
+# --- random numbers and the sampler --------------------------------------------------------------
+
 class Random:
     def __init__(self, seed: int) -> None: ...
     def uniform(self, count: int) -> Floats: ...

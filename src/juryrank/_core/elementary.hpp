@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace juryrank {
+#include "levels.hpp"
+
+JURYRANK_BEGIN_LEVEL
 
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -135,4 +137,4 @@ inline double log_beta(double a, double b) {
   return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
 }
 
-}  // namespace juryrank
+JURYRANK_END_LEVEL

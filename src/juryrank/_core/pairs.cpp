@@ -105,11 +105,11 @@ void add_tie_losses(std::size_t count, double tie, const double* __restrict x,
 
 }  // namespace
 
-Pairs::Pairs(const Wins& wins, std::size_t opinions, const EffectIndex& effects)
-    : ties_(!wins.tied.empty()), sides_(!wins.side.empty()), effects_(effects), begin_{0} {
-  for (std::size_t u = 0; u + 1 < wins.start.size(); ++u)
-    add_judge(wins, static_cast<std::size_t>(wins.start[u]),
-              static_cast<std::size_t>(wins.start[u + 1]));
+Pairs::Pairs(const PairVotes& votes, std::size_t opinions, const EffectIndex& effects)
+    : ties_(votes.tied.has_value()), sides_(votes.side.has_value()), effects_(effects), begin_{0} {
+  for (std::size_t u = 0; u + 1 < votes.start.size(); ++u)
+    add_judge(votes, static_cast<std::size_t>(votes.start[u]),
+              static_cast<std::size_t>(votes.start[u + 1]));
   std::size_t longest = 0;
   for (std::size_t u = 0; u + 1 < begin_.size(); ++u)
     longest = std::max(longest, begin_[u + 1] - begin_[u]);
@@ -117,13 +117,13 @@ Pairs::Pairs(const Wins& wins, std::size_t opinions, const EffectIndex& effects)
   index_by_opinion(opinions);
 }
 
-void Pairs::add_judge(const Wins& wins, std::size_t begin, std::size_t end) {
+void Pairs::add_judge(const PairVotes& votes, std::size_t begin, std::size_t end) {
   std::vector<Pair> pairs;
   for (std::size_t k = begin; k < end; ++k) {
-    const double w = wins.weight.empty() ? 1.0 : wins.weight[k];
-    const double side = sides_ ? wins.side[k] : 0.0;
-    const bool tied = ties_ && wins.tied[k];
-    Pair pair{wins.winner[k], wins.loser[k], side, tied ? 0.0 : w, 0.0, tied ? w : 0.0};
+    const double w = votes.weight_of(k);
+    const double side = sides_ ? (*votes.side)[k] : 0.0;
+    const bool tied = ties_ && (*votes.tied)[k];
+    Pair pair{votes.winner[k], votes.loser[k], side, tied ? 0.0 : w, 0.0, tied ? w : 0.0};
     if (pair.first > pair.second) {
       std::swap(pair.first, pair.second);
       std::swap(pair.won, pair.lost);

@@ -14,42 +14,15 @@
 #include <vector>
 
 #include "opinions.hpp"
+#include "votes.hpp"
 #include "votes_pass.hpp"
 
 namespace juryrank {
 
-// Wins sorted by judge: those of judge u stand from start[u] to start[u + 1].
-struct Wins {
-  Codes start;
-  std::span<const std::int32_t> winner, loser;
-  Numbers weight;                     // empty if all are 1
-  std::span<const bool> tied;         // empty if votes cannot be tied
-  std::span<const std::int8_t> side;  // 1 if the winner was on the left, -1 if on the right
-};
-
-// Where effects stand in a state, those of single judges from there on; nothing if there are none.
-struct EffectIndex {
-  std::optional<std::size_t> tie, own_tie;  // log t
-  std::optional<std::size_t> order, own_order;
-
-  double tie_of(std::size_t judge, Numbers state) const {
-    return sum_of(tie, own_tie, judge, state);
-  }
-  double order_of(std::size_t judge, Numbers state) const {
-    return sum_of(order, own_order, judge, state);
-  }
-
- private:
-  static double sum_of(std::optional<std::size_t> common, std::optional<std::size_t> own,
-                       std::size_t judge, Numbers state) {
-    return (common ? state[*common] : 0.0) + (own ? state[*own + judge] : 0.0);
-  }
-};
-
 class Pairs final : public VotesPass {
  public:
   // The opinions are those of single judges, or the same for all.
-  Pairs(const Wins& wins, std::size_t opinions, const EffectIndex& effects);
+  Pairs(const PairVotes& votes, std::size_t opinions, const EffectIndex& effects);
 
   void at(Numbers state, Numbers accuracy, bool values, VotesAt& found) override;
   void rise(const VotesAt& here, Numbers state, Numbers accuracy, const Raise& raise,
@@ -66,7 +39,7 @@ class Pairs final : public VotesPass {
     double won, lost, tied;
   };
 
-  void add_judge(const Wins& wins, std::size_t begin, std::size_t end);
+  void add_judge(const PairVotes& votes, std::size_t begin, std::size_t end);
   static std::vector<Pair> merged(std::vector<Pair> pairs);
   void index_by_opinion(std::size_t opinions);
   template <bool kValues>

@@ -5,10 +5,9 @@
 #include <span>
 #include <vector>
 
-namespace juryrank {
+#include "arrays.hpp"
 
-using Numbers = std::span<const double>;
-using Codes = std::span<const std::int64_t>;
+namespace juryrank {
 
 // The likelihood at one point: -log P by judge, and its gradients.
 struct VotesAt {

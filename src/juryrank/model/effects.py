@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juryrank import _core
 from juryrank._kernels import EffectPlaces, Effects
 from juryrank.types import Floats
 
@@ -90,6 +91,10 @@ class Layout:
         return Effects(
             sizes, np.ascontiguousarray(tie), np.ascontiguousarray(order), self.model.as_one
         )
+
+    def core_effects(self, state: Floats) -> _core.Effects:
+        """The same as a value of the compiled code."""
+        return _core.Effects(**self.effects(state)._asdict())
 
     def extended(self, state: Floats, other: Layout) -> Floats:
         """A state of other judges on the same items as one of these: single judges add nothing."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from juryrank import _kernels
+from juryrank import _core, _kernels
 from juryrank._kernels import NoiseCode
 from juryrank.errors import InputError, listing
 from juryrank.model.registry import Model
@@ -28,6 +29,18 @@ class Noise:
     draw: Callable[[np.random.Generator, tuple[int, ...]], Floats] = field(repr=False)
     """Independent noises of a given shape, for simulation."""
     code: NoiseCode = field(repr=False)
+
+    @cached_property
+    def core(self) -> _core.Noise:
+        """The same for the compiled code."""
+        code = self.code
+        if code.family == _kernels.TABLE:
+            return _core.Noise.of_tables(
+                knots=code.knots, tail=code.table, width=code.width, kinks=code.kinks,
+                cells=code.cells, density=code.density, below=code.below, farthest=code.farthest,
+            )  # fmt: skip
+        family = ("gumbel", "normal", "exponential")[code.family]
+        return _core.Noise.of_family(family, width=code.width, kinks=code.kinks)
 
     @property
     def is_gumbel(self) -> bool:

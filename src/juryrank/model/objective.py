@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank import _kernels
+from juryrank import _core, _kernels
 from juryrank._kernels import AccuracyRule, Effects
 from juryrank.model.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.model.list_integrals import ChainedLists
@@ -124,6 +124,11 @@ class Objective:
         return AccuracyRule(self.accuracies_free, 1.0, self.prior.accuracy_precision, float(bound))
 
     @cached_property
+    def core_rule(self) -> _core.AccuracyRule:
+        """The same as a value of the compiled code."""
+        return _core.AccuracyRule(**self.rule._asdict())
+
+    @cached_property
     def choices_per_judge(self) -> Floats:
         """Total weight of each judge's choices: one for a pair, for a list one for each group."""
         return self.votes.choices_per_judge
@@ -145,6 +150,12 @@ class Objective:
         if self.is_plain:
             return None, None
         return self.votes.lists if self.votes.has_lists else None, self.layout.effects(state)
+
+    def core_known(self, state: Floats) -> tuple[_core.ListVotes | None, _core.Effects | None]:
+        """The same as values of the compiled code."""
+        if self.is_plain:
+            return None, None
+        return self.votes.core_lists, self.layout.core_effects(state)
 
     def start_state(self) -> Floats:
         """The state to start from: all scores equal, no effects."""

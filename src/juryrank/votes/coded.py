@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from juryrank import _core
 from juryrank.types import Floats
 from juryrank.votes.cells import Cells, entries_in_cells, pairs_in_cells
 from juryrank.votes.lists import (
@@ -279,6 +280,24 @@ class CodedVotes:
     def for_kernels(self) -> Wins:
         """The pairs for the compiled code."""
         return self.pairs.for_kernels
+
+    @cached_property
+    def core_pairs(self) -> _core.PairVotes:
+        """The pairs for the compiled code, which checks them when it first looks at them."""
+        pairs = self.pairs
+        return _core.PairVotes(
+            start=pairs.start, winner=pairs.winner, loser=pairs.loser, weight=pairs.given_weight,
+            tied=pairs.tied, side=pairs.side, n_items=self.n_items,
+        )  # fmt: skip
+
+    @cached_property
+    def core_lists(self) -> _core.ListVotes | None:
+        """The lists for the compiled code; None if there are none."""
+        return (
+            None
+            if not self.has_lists
+            else _core.ListVotes(**self.lists._asdict(), n_items=self.n_items)
+        )
 
     @contextmanager
     def opened(self) -> Iterator[Wins]:

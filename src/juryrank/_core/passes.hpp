@@ -1,0 +1,43 @@
+// Passes over votes that are worth a version for each level of CPU. Each hot file has a header that
+// says what its functions do; here they are gathered, one table for each level.
+//
+// To add one: declare it in the header of its file, between JURYRANK_BEGIN_LEVEL and
+// JURYRANK_END_LEVEL, and add it to `Passes` and to passes.cpp. It takes spans, and structs of
+// spans, of namespace juryrank, and calls nothing that another level might share: tests/core looks
+// for such symbols.
+#pragma once
+
+#include <string>
+
+#include "arrays.hpp"
+#include "noise.hpp"
+#include "votes.hpp"
+
+namespace juryrank {
+
+struct Passes {
+  void (*noise_terms)(const Noise& noise, Numbers x, Room value, Room gradient, Room curvature);
+};
+
+namespace baseline {
+extern const Passes kPasses;
+}
+#ifdef JURYRANK_HAS_LEVELS
+namespace v3 {
+extern const Passes kPasses;
+}
+namespace v4 {
+extern const Passes kPasses;
+}
+#endif
+
+// Those for this CPU, or for the level that the environment variable JURYRANK_CPU names: v2, v3,
+// v4.
+const Passes& passes();
+// The name of their level.
+const std::string& level();
+// Chooses them. Called once, when the module is loaded; throws if JURYRANK_CPU names no level, or
+// one that this CPU does not have.
+void choose_level();
+
+}  // namespace juryrank
