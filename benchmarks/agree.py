@@ -11,20 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import shlex
-import subprocess
-import sys
-import sysconfig
 import tempfile
-import venv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.agree_cases import cases, written
-from benchmarks.machine import ROOT
-from benchmarks.regress import State, checked_out
+from benchmarks.commits import State, built, run
 
 TOLERANCE = 1e-9
 SHOWN = 5
@@ -116,55 +109,13 @@ def report(before: Answers, after: Answers, tolerance: float = TOLERANCE) -> tup
 
 
 def answers_of(state: State, folder: Path, jobs: Path) -> Answers:
-    """Build a commit, and let it do the jobs."""
-    python = installed(state)
+    """Let a commit do the jobs."""
     out = state.folder / "answers.json"
-    _run(
-        [str(python), str(WORKER), str(folder), str(jobs), str(out)],
-        f"{state.name} cannot answer",
-        {"NUMBA_CACHE_DIR": str(state.folder / ".numba"), "PYTHONPATH": ""},
-    )
+    words = [str(state.python), str(WORKER), str(folder), str(jobs), str(out)]
+    run(words, f"{state.name} cannot answer", state.environment)
     found = json.loads(out.read_text(encoding="utf-8"))
-    if state.folder.resolve() not in Path(found["home"]).parents:
-        raise SystemExit(f"Not the code of {state.name} was run, but that of {found['home']}.")
+    state.check_home(found["home"])
     return dict(found["answers"])
-
-
-def installed(state: State) -> Path:
-    """The Python of an environment with this commit's juryrank, and all else of this one.
-
-    What a `.pth` file names is searched after the environment's own packages, and `.pth` files that
-    lie there are not read: an editable juryrank beside this Python is not found.
-    """
-    place = state.folder / ".environment"
-    venv.create(place, with_pip=False, symlinks=os.name != "nt")
-    variables = {"base": str(place), "platbase": str(place)}
-    own = Path(sysconfig.get_path("purelib", "venv", variables))
-    ours = dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
-    (own / "beside.pth").write_text("\n".join(ours) + "\n", encoding="utf-8")
-    pip = [
-        sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-        "--no-build-isolation", "--no-deps", "--target", str(own), str(state.folder),
-    ]  # fmt: skip
-    _run(pip, f"{state.name} cannot be built", _compiler())
-    scripts = Path(sysconfig.get_path("scripts", "venv", variables))
-    return scripts / Path(sys.executable).name
-
-
-def _compiler() -> dict[str, str]:
-    """What to set for the build, as `make` does."""
-    command = [sys.executable, str(ROOT / "tools" / "compiler.py")]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return dict(word.split("=", 1) for word in shlex.split(said))
-
-
-def _run(command: Sequence[str], complaint: str, environment: Mapping[str, str]) -> None:
-    done = subprocess.run(
-        command, env={**os.environ, **environment}, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        said = done.stderr.strip()[-2_000:]
-        raise SystemExit(f"{complaint} (exit code {done.returncode}): {said}")
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -182,7 +133,7 @@ def main(words: Sequence[str] | None = None) -> None:
         raise SystemExit(f"No data set has {asked.only!r} in its name.")
     with (
         tempfile.TemporaryDirectory() as votes,
-        checked_out([asked.before, asked.after]) as states,
+        built([asked.before, asked.after]) as states,
     ):
         folder = Path(votes)
         jobs = folder / "jobs.json"

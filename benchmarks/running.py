@@ -83,10 +83,13 @@ def progress(total: int) -> Iterator[Say]:
 
 
 def in_process(
-    job: Mapping[str, Any], limit: float = LONG, environment: Mapping[str, str] | None = None
+    job: Mapping[str, Any],
+    limit: float = LONG,
+    environment: Mapping[str, str] | None = None,
+    python: Path | None = None,
 ) -> Row:
     """The result of a job as run by a fresh interpreter, or the outcome that stands for it."""
-    command = [sys.executable, "-m", "benchmarks.worker", json.dumps(job)]
+    command = [str(python or sys.executable), "-m", "benchmarks.worker", json.dumps(job)]
     try:
         done = subprocess.run(
             command,

@@ -33,9 +33,9 @@ LARGE = "juryrank rank, large file"
 LARGE_STREAMED = "juryrank rank --memory, large file"
 
 
-def command(*words: str) -> list[str]:
-    """What the installed command does, by this interpreter."""
-    return [sys.executable, "-c", START, *words]
+def command(*words: str, python: Path | None = None) -> list[str]:
+    """What the installed command does, by this interpreter or another."""
+    return [str(python or sys.executable), "-c", START, *words]
 
 
 def run_command(

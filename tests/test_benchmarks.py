@@ -474,7 +474,7 @@ def test_numbers_may_differ_within_the_tolerance_and_a_data_set_may_not_be_missi
 def test_two_commits_that_differ_end_with_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     other = {"one": changed("items.0.score", 2.0)}
     answers: Iterator[dict[str, Any]] = iter([{"one": ANSWER}, other, {}, {}])
-    monkeypatch.setattr(agree, "checked_out", lambda names: nullcontext(names))
+    monkeypatch.setattr(agree, "built", lambda names: nullcontext(names))
     monkeypatch.setattr(agree, "answers_of", lambda *_: next(answers))
     with pytest.raises(SystemExit) as ended:
         agree.main(["before", "after", "--only", "choices"])
