@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 BUILD = env $$($(BIN)/python tools/compiler.py) $(PIP) --no-build-isolation --editable
 CORE := CMakeLists.txt $(wildcard src/juryrank/_core/*.?pp)
 
-.PHONY: core demo test lint format bench bench-full docs fuzz faults study-coverage study-kinds study-priors study-stress clean
+.PHONY: core demo test lint format bench bench-full docs fuzz faults sanitize study-coverage study-kinds study-priors study-stress clean
 
 core: $(VENV)/.tools
 	$(BUILD) . --no-deps
@@ -62,6 +62,10 @@ fuzz: $(VENV)/.test
 
 faults: $(VENV)/.test
 	$(BIN)/python -m fuzzing.faults
+
+# The core with sanitizers for addresses and undefined behaviour, under the tests of the numerics.
+sanitize: $(VENV)/.test
+	$(BIN)/python -m tools.sanitize tests/core tests/model tests/solvers tests/inference tests/votes
 
 study-coverage: $(VENV)/.test
 	$(BIN)/python -m studies.coverage

@@ -48,7 +48,7 @@ def built(commits: Sequence[str]) -> Iterator[list[State]]:
             for name, place in zip(commits, places, strict=True):
                 _check_out(name, place)
             yield [
-                State(name, place, _installed(name, place))
+                State(name, place, installed(name, place, place / ".environment"))
                 for name, place in zip(commits, places, strict=True)
             ]
         finally:
@@ -63,13 +63,18 @@ def _check_out(name: str, place: Path) -> None:
         raise SystemExit(f"{name} cannot be checked out: {done.stderr.strip()}")
 
 
-def _installed(name: str, folder: Path) -> Path:
-    """The Python of an environment with this commit's juryrank, and all else of this one.
+def installed(name: str, folder: Path, place: Path, *settings: str) -> Path:
+    """The Python of an environment with the juryrank of a folder, and all else of this one.
 
     What a `.pth` file names is searched after the environment's own packages, and `.pth` files that
     lie there are not read: an editable juryrank beside this Python is not found.
+
+    Args:
+        name: What the folder holds, for messages.
+        folder: The source.
+        place: Where the environment is made.
+        settings: Of the build, such as ``cmake.build-type=Debug``.
     """
-    place = folder / ".environment"
     venv.create(place, with_pip=False, symlinks=os.name != "nt")
     variables = {"base": str(place), "platbase": str(place)}
     own = Path(sysconfig.get_path("purelib", "venv", variables))
@@ -77,7 +82,8 @@ def _installed(name: str, folder: Path) -> Path:
     (own / "beside.pth").write_text("\n".join(ours) + "\n", encoding="utf-8")
     pip = [
         sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-        "--no-build-isolation", "--no-deps", "--target", str(own), str(folder),
+        "--no-build-isolation", "--no-deps", "--upgrade", "--target", str(own), str(folder),
+        *(f"--config-settings={setting}" for setting in settings),
     ]  # fmt: skip
     run(pip, f"{name} cannot be built", _compiler())
     scripts = Path(sysconfig.get_path("scripts", "venv", variables))

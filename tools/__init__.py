@@ -1,0 +1,1 @@
+"""Tools for building and checking; none is part of the package."""
