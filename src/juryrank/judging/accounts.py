@@ -47,6 +47,8 @@ MORE_BY_DESIGN = 2.0
 MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
 """Odd numbers with bits all over."""
 HALF = np.uint64(32)
+HASHED_AT_ONCE = 100_000
+"""Votes; several numbers of 8 bytes are kept of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +176,7 @@ def _alike(hashes: Hashes, judges: Codes) -> list[Codes]:
 def _hashes(votes: CodedVotes) -> Hashes:
     """A number for each judge that does not depend on the order of its votes."""
     found = np.zeros(votes.n_judges, dtype=np.uint64)
-    for judges, some in votes.chunks():
+    for judges, some in votes.chunks(HASHED_AT_ONCE):
         _add_up(found[judges], some.pairs.start, _of_pairs(some.pairs))
         if some.has_lists:
             _add_up(found[judges], some.lists.start, _of_lists(some.lists))
