@@ -28,7 +28,9 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--grid", default="short", help="short or full")
     run.add_argument("--config", type=Path, default=DEFAULT, help="another grid.toml")
     run.add_argument(
-        "--cases", nargs="*", help="only these cases, kernel or shell; other results there stay"
+        "--cases",
+        nargs="*",
+        help="only these cases, or kernel, shell, rankings, install; other results there stay",
     )
     run.add_argument("--out", type=Path, help="default: docs/benchmarks/GRID")
     _data_option(run)

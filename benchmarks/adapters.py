@@ -196,12 +196,19 @@ def _openskill(votes: tuple[pl.Series, list[tuple[int, int]]]) -> Answer:
     return Answer(scored(items, [one.mu for one in rating]))
 
 
+PRIOR = (1.0, 0.5)
+"""About as the votes are drawn; with it, nothing is sampled."""
+
 ADAPTERS = {
     adapter.name: adapter
     for adapter in (
         Adapter(
             "juryrank", "juryrank", "HBTL: judge accuracies, intervals, guard, prior by the data",
             _juryrank_votes, _juryrank(),
+        ),
+        Adapter(
+            "juryrank-normal", "juryrank", "HBTL: the same with a given prior, nothing sampled",
+            _juryrank_votes, _juryrank(prior=PRIOR),
         ),
         Adapter(
             "juryrank-plain", "juryrank", "HBTL: the same without intervals",

@@ -11,21 +11,34 @@ import polars as pl
 from benchmarks import outcomes
 from benchmarks.adapters import RIVALS
 from benchmarks.grid import PEERS
+from benchmarks.install import DEMO, FIRST, INSTALL, LATER, WHEELS
 from benchmarks.results import Results, slope, summary
-from benchmarks.shell import LARGE, LARGE_STREAMED, SMALL
+from benchmarks.shell import (
+    FEW_LIBRARIES,
+    LARGE,
+    LARGE_STREAMED,
+    LIBRARIES,
+    OWN_IMPORT,
+    SMALL,
+)
 
 Row = dict[str, Any]
 
-KERNEL_TO_C = 1.6
-HTCV_TO_HBTL = 3.0
+KERNEL_TO_C = 1.1
+HTCV_TO_HBTL = 1.8
 TO_RIVAL = 0.5
 BTL_TO_EVALICA = 0.25
-SHELL_CPU = 1.5
-FIT_SECONDS = 0.020
+SMALL_TO_EVALICA = 2.0
+SHELL_TO_IMPORTS = 1.9
+IMPORT_TO_LIBRARIES = 1.4
+FIRST_TO_LATER = 1.3
+DEMO_TO_WHEELS = 2.0
+INSTALLED_MB = 460.0
 MOST_EVALUATIONS = 25.0
 ONE_START_FROM = 1_000_000
 MEMORY_TO_CODED = 1.5
-BYTES_PER_VOTE = 12
+BYTES_PER_VOTE = 9
+"""Winner, loser, outcome."""
 BYTES_PER_UNKNOWN = 64
 """State of a judge or an item: score or accuracy, gradient, error, bounds of its votes, ..."""
 LARGE_VOTES = 20_000_000
@@ -61,6 +74,8 @@ def verdicts(results: Results) -> list[Verdict]:
         *_kernel(results.kernel),
         *_against_rivals(table),
         *_small(results.shell),
+        *_rankings(results.rankings),
+        *_install(results.install),
         *_passes(table),
         *_memory(table, results.shell),
         *_growth(table),
@@ -100,6 +115,7 @@ def _against_rivals(table: pl.DataFrame) -> Iterator[Verdict]:
     cases = table.filter(
         (pl.col("study") == PEERS) & (pl.col("backwards") == 0.0) & (pl.col("votes") >= LEAST_VOTES)
     )
+    yield from _small_against_evalica(table)
     if cases.is_empty():
         yield _at_most(2, "CPU of HBTL with intervals to that of peers", TO_RIVAL, None)
     for case in cases["case"].unique(maintain_order=True):
@@ -109,6 +125,20 @@ def _against_rivals(table: pl.DataFrame) -> Iterator[Verdict]:
             yield _against(goal, TO_RIVAL, rows.get("juryrank"), rows.get(rival))
         goal = f"{case}: CPU of BTL to evalica"
         yield _against(goal, BTL_TO_EVALICA, rows.get("juryrank-btl"), rows.get("evalica"))
+
+
+def _small_against_evalica(table: pl.DataFrame) -> Iterator[Verdict]:
+    """With a given prior: what the sampler takes is apart."""
+    for case in ("3k",):
+        rows = {
+            row["adapter"]: row
+            for row in table.filter(
+                (pl.col("study") == PEERS) & (pl.col("case") == case)
+            ).to_dicts()
+        }
+        goal = f"{case}: CPU of HBTL with a given prior and intervals to evalica"
+        found = rows.get("juryrank-normal"), rows.get("evalica")
+        yield _against(goal, SMALL_TO_EVALICA, *found)
 
 
 def _against(goal: str, limit: float, ours: Row | None, theirs: Row | None) -> Verdict:
@@ -130,16 +160,40 @@ def _against(goal: str, limit: float, ours: Row | None, theirs: Row | None) -> V
     return _at_most(2, goal, limit, found, remark=remark)
 
 
-def _small(shell: pl.DataFrame) -> Iterator[Verdict]:
-    def best(what: str, column: str) -> float | None:
-        found = shell.filter((pl.col("what") == what) & (pl.col("outcome") == outcomes.OK))[column]
-        return None if found.is_empty() else float(found.min())  # type: ignore[arg-type]
+def _best(table: pl.DataFrame, what: str, column: str = "cpu") -> float | None:
+    """The best of what was done."""
+    found = table.filter((pl.col("what") == what) & (pl.col("outcome") == outcomes.OK))[column]
+    return None if found.is_empty() else float(found.min())  # type: ignore[arg-type]
 
-    goal = f"{SMALL}: CPU seconds, process start included"
-    yield _at_most(3, goal, SHELL_CPU, best(SMALL, "cpu"))
-    yield _at_most(
-        3, "3,000 votes: the fit, seconds (wall)", FIT_SECONDS, best("fit", "wall"), "{:.3f}"
-    )
+
+def _small(shell: pl.DataFrame) -> Iterator[Verdict]:
+    def ratio(one: str, other: str) -> float | None:
+        above, below = _best(shell, one), _best(shell, other)
+        return above / below if above and below else None
+
+    goal = f"{OWN_IMPORT} to {FEW_LIBRARIES} (CPU)"
+    yield _at_most(3, goal, IMPORT_TO_LIBRARIES, ratio(OWN_IMPORT, FEW_LIBRARIES))
+    goal = f"{SMALL}, process start included, to {LIBRARIES} (CPU)"
+    yield _at_most(3, goal, SHELL_TO_IMPORTS, ratio(SMALL, LIBRARIES))
+
+
+def _rankings(rankings: pl.DataFrame) -> Iterator[Verdict]:
+    from benchmarks.rankings import KINDS
+
+    for kind in KINDS.values():
+        found = _best(rankings, kind.name, "wall")
+        yield _at_most(7, f"{kind.name}, seconds (wall)", kind.limit, found, "{:.1f}")
+
+
+def _install(install: pl.DataFrame) -> Iterator[Verdict]:
+    def ratio(one: str, other: str) -> float | None:
+        above, below = _best(install, one), _best(install, other)
+        return above / below if above and below else None
+
+    yield _at_most(8, f"{FIRST}, to later ones (CPU)", FIRST_TO_LATER, ratio(FIRST, LATER))
+    yield _at_most(8, f"{DEMO} to {WHEELS} (CPU)", DEMO_TO_WHEELS, ratio(DEMO, WHEELS))
+    size = _best(install, INSTALL, "size_mb")
+    yield _at_most(8, f"{INSTALL}: MB", INSTALLED_MB, size, "{:,.0f}")
 
 
 def _passes(table: pl.DataFrame) -> Iterator[Verdict]:

@@ -56,12 +56,14 @@ class Grid:
     repeats: int
     once_above: float
     limit: float
-    primers: tuple[Case, ...]
-    """Votes that are ranked once, uncounted, so that compiled code is on disk."""
     plans: tuple[Plan, ...]
     kernel: Case | None
     kernel_repeats: int
     shell: ShellPlan | None
+    ranking_repeats: int = 0
+    """How often rankings are fitted."""
+    install: bool = False
+    """Whether an installation from a fresh clone is measured."""
 
 
 def read_grid(name: str, path: Path = DEFAULT) -> Grid:
@@ -77,11 +79,12 @@ def read_grid(name: str, path: Path = DEFAULT) -> Grid:
         repeats=int(table["repeats"]),
         once_above=float(table["once_above"]),
         limit=float(table["limit"]),
-        primers=tuple(_sized("primer", sizes) for sizes in table.get("primers", ())),
         plans=(*map(_plan, table["cases"]), *grown),
         kernel=_case({"name": "kernel", **kernel}) if kernel else None,
         kernel_repeats=int(kernel["repeats"]) if kernel else 0,
         shell=_shell(table["shell"]) if "shell" in table else None,
+        ranking_repeats=int(table.get("ranking_repeats", 0)),
+        install=bool(table.get("install", False)),
     )
 
 
@@ -124,9 +127,11 @@ def short_number(number: int) -> str:
 
 
 def only(grid: Grid, names: list[str]) -> Grid:
-    """Some cases of a grid; "kernel" and "shell" go by these names."""
+    """Some cases of a grid; what is no case goes by the name of its table."""
     plans = tuple(plan for plan in grid.plans if plan.case.name in names)
-    missing = set(names) - {plan.case.name for plan in plans} - {"kernel", "shell"}
+    missing = (
+        set(names) - {plan.case.name for plan in plans} - {"kernel", "shell", "rankings", "install"}
+    )
     if missing:
         raise SystemExit(f"The grid {grid.name!r} has no case {', '.join(sorted(missing))}.")
     return replace(
@@ -134,4 +139,6 @@ def only(grid: Grid, names: list[str]) -> Grid:
         plans=plans,
         kernel=grid.kernel if "kernel" in names else None,
         shell=grid.shell if "shell" in names else None,
+        ranking_repeats=grid.ranking_repeats if "rankings" in names else 0,
+        install=grid.install and "install" in names,
     )

@@ -27,8 +27,8 @@ This page is made by `python -m benchmarks page` from what `python -m benchmarks
 - **Votes** are drawn from HBTL: scores from N(0, 1), accuracies log-normal around 1 (in the cases
   "backwards" a third of them negative), judges and pairs at random, in no order. They start as a
   polars frame in memory with string ids (judge, left, right, winner) and end as a ranking.
-- **Every run is a process of its own**, which first ranks 100,000 other votes so that imports,
-  compilation and loading compiled code are not counted. CPU time is user and system time of all
+- **Every run is a process of its own**, which first ranks 100,000 other votes so that imports are
+  not counted. CPU time is user and system time of all
   threads; conversion is the part that makes of the frame what the program takes. Shown are the best
   and the median of the repeats; what takes long is run once. Programs run with their own default
   number of threads.
@@ -76,6 +76,8 @@ def page_lines(results: Results, pictures: Sequence[str] = ()) -> Iterator[str]:
     yield from _cases(summary(results.runs))
     yield from _kernel(results.kernel)
     yield from _shell(results.shell)
+    yield from _rankings(results.rankings)
+    yield from _install(results.install)
     yield from _growth(summary(results.runs))
     for picture in pictures:
         yield f"![{Path(picture).stem.replace('-', ' ')}]({picture})\n"
@@ -223,6 +225,32 @@ def _shell(shell: pl.DataFrame) -> Iterator[str]:
         "outcome",
     )  # fmt: skip
     yield from table(head, rows)
+
+
+def _rankings(rankings: pl.DataFrame) -> Iterator[str]:
+    if rankings.is_empty():
+        return
+    yield "## Rankings\n"
+    yield "Simulated; one fit with the prior chosen by the data, and intervals.\n"
+    rows = (
+        rankings.group_by("what", maintain_order=True)
+        .agg(pl.col("cpu").min(), pl.col("wall").min(), pl.len(), pl.col("outcome").first())
+        .iter_rows()
+    )
+    yield from table(("what", "CPU s, best", "wall s", "runs", "outcome"), rows)
+
+
+def _install(install: pl.DataFrame) -> Iterator[str]:
+    if install.is_empty():
+        return
+    yield "## Installing, and the first run\n"
+    yield "Wheels of other packages are in pip's cache; the core is compiled.\n"
+    rows = (
+        install.group_by("what", maintain_order=True)
+        .agg(pl.col("cpu").min(), pl.col("wall").min(), pl.col("size_mb").max(), pl.len())
+        .iter_rows()
+    )
+    yield from table(("what", "CPU s, best", "wall s", "MB on disk", "runs"), rows)
 
 
 def _growth(runs: pl.DataFrame) -> Iterator[str]:

@@ -21,6 +21,8 @@ class Results:
     runs: pl.DataFrame
     kernel: pl.DataFrame
     shell: pl.DataFrame
+    rankings: pl.DataFrame
+    install: pl.DataFrame
     profile: pl.DataFrame
     machine: dict[str, Any]
 

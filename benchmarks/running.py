@@ -46,8 +46,19 @@ PROFILE: dict[str, Any] = {
     "case": pl.String, "function": pl.String, "calls": pl.Int64, "own": pl.Float64,
     "total": pl.Float64,
 }  # fmt: skip
-TABLES = {"runs": RUNS, "kernel": KERNEL, "shell": SHELL, "profile": PROFILE}
-SAID_OF_JURYRANK = ("juryrank", "juryrank-plain", "juryrank-btl")
+RANKINGS: dict[str, Any] = {
+    "what": pl.String, "repeat": pl.Int64, "cpu": pl.Float64, "wall": pl.Float64,
+    "outcome": pl.String,
+}  # fmt: skip
+INSTALL: dict[str, Any] = {
+    "what": pl.String, "cpu": pl.Float64, "wall": pl.Float64, "size_mb": pl.Float64,
+    "outcome": pl.String,
+}  # fmt: skip
+TABLES = {
+    "runs": RUNS, "kernel": KERNEL, "shell": SHELL, "rankings": RANKINGS, "install": INSTALL,
+    "profile": PROFILE,
+}  # fmt: skip
+SAID_OF_JURYRANK = ("juryrank", "juryrank-normal", "juryrank-plain", "juryrank-btl")
 
 
 @dataclass
@@ -147,18 +158,21 @@ class Bench:
         self.out.mkdir(parents=True, exist_ok=True)
         facts = json.dumps(self.facts or {"grid": self.grid.name, **machine()}, indent=2)
         (self.out / "machine.json").write_text(facts + "\n", encoding="utf-8")
-        self._prime(say)
         if self.grid.kernel:
             self._kernel(self.grid.kernel, say)
         if self.grid.shell:
             self._shell(self.grid.shell, say)
+        if self.grid.ranking_repeats:
+            self._rankings(self.grid.ranking_repeats, say)
+        if self.grid.install:
+            self._install(say)
         for plan in self.grid.plans:
             self._plan(plan, say)
 
     @property
     def steps(self) -> int:
         """How many things there are to do."""
-        return sum(len(plan.adapters) for plan in self.grid.plans) + 3
+        return sum(len(plan.adapters) for plan in self.grid.plans) + 4
 
     def made(self, case: Case) -> Row:
         """The files of a case; made elsewhere, so that this process stays small."""
@@ -173,15 +187,6 @@ class Bench:
         for name, schema in TABLES.items():
             frame = pl.DataFrame(self.rows[name], schema=schema)
             frame.write_csv(self.out / f"{name}.csv", float_precision=6)
-
-    def _prime(self, say: Say) -> None:
-        """Rank some votes, uncounted, so that the compiled code is on disk."""
-        for case in self.grid.primers:
-            files = self.made(case)
-            for adapter in SAID_OF_JURYRANK:
-                say.now(f"compiling: {adapter}")
-                in_process({"job": "adapter", "adapter": adapter, **_paths(files)})
-        say.step()
 
     def _plan(self, plan: Plan, say: Say) -> None:
         say.now(f"{plan.case.name}: making votes")
@@ -235,6 +240,29 @@ class Bench:
             say.now("a large file in the shell")
             votes = Path(self.made(plan.large)["votes"])
             self.rows["shell"] += large_rows(votes, plan.large.votes, plan.memory, self.grid.limit)
+        self.save()
+        say.step()
+
+    def _rankings(self, repeats: int, say: Say) -> None:
+        from benchmarks.rankings import KINDS
+
+        for name in KINDS:
+            say.now(name)
+            for repeat in range(1, repeats + 1):
+                row = in_process({"job": "ranking", "kind": name}, self.grid.limit)
+                row = {key: value for key, value in row.items() if key in RANKINGS}
+                self.rows["rankings"].append({"what": name, "repeat": repeat, **row})
+            self.save()
+        say.step()
+
+    def _install(self, say: Say) -> None:
+        from benchmarks.install import install_rows
+
+        say.now("installing from a fresh clone")
+        rows = install_rows()
+        self.rows["install"] = [
+            {key: value for key, value in row.items() if key in INSTALL} for row in rows
+        ]
         self.save()
         say.step()
 

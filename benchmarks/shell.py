@@ -26,9 +26,15 @@ FRAME = re.compile("[\u2500-\u257f]+")
 COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
 """What is installed has its bytecode on disk; what runs from its folder may keep it there too."""
 START = "from juryrank.cli import main; main()"
-IMPORTS = "import numpy, scipy.optimize, polars, numba, typer"
 SMALL = "juryrank rank, 3,000 votes"
-LIBRARIES = "importing numpy, scipy.optimize, polars, numba and typer"
+LIBRARIES = "importing numpy, scipy.optimize, polars and typer"
+OWN_IMPORT = "importing juryrank and its `rank`"
+FEW_LIBRARIES = "importing numpy and polars"
+STATEMENTS = {
+    LIBRARIES: "import numpy, scipy.optimize, polars, typer",
+    OWN_IMPORT: "import juryrank; juryrank.rank",
+    FEW_LIBRARIES: "import numpy, polars",
+}
 LARGE = "juryrank rank, large file"
 LARGE_STREAMED = "juryrank rank --memory, large file"
 
@@ -94,8 +100,9 @@ def small_rows(votes: Path, number: int, repeats: int) -> list[Row]:
         row = run_command(command("rank", str(votes)), 600.0)
         rows.append({"what": SMALL, "votes": number, "repeat": repeat, **row})
     for repeat in range(1, repeats + 1):
-        row = run_command([sys.executable, "-c", IMPORTS], 600.0)
-        rows.append({"what": LIBRARIES, "repeat": repeat, **row})
+        for what, statement in STATEMENTS.items():
+            row = run_command([sys.executable, "-c", statement], 600.0)
+            rows.append({"what": what, "repeat": repeat, **row})
     fits = in_process({"job": "fit", "votes": str(votes)})
     if "outcome" in fits:
         return [*rows[1:], {"what": "fit", "votes": number, "repeat": 1, **_only_outcome(fits)}]

@@ -157,12 +157,20 @@ def run_make(job: Mapping[str, Any]) -> Row:
     return {"votes": str(files.votes), "truth": str(files.truth)}
 
 
+def run_ranking(job: Mapping[str, Any]) -> Row:
+    """Time a fit of rankings."""
+    from benchmarks.rankings import kind_row
+
+    return kind_row(job["kind"])
+
+
 JOBS: dict[str, Callable[[Mapping[str, Any]], Row]] = {
     "adapter": run_adapter,
     "profile": run_profile,
     "kernel": run_kernel,
     "fit": run_fit,
     "make": run_make,
+    "ranking": run_ranking,
 }
 
 

@@ -23,9 +23,11 @@ from benchmarks.adapters import ADAPTERS, Answer, coded
 from benchmarks.agree_cases import cases, written
 from benchmarks.goals import verdicts
 from benchmarks.grid import Case, only, read_grid, short_number
+from benchmarks.install import FIRST, INSTALL, LATER
 from benchmarks.kernel import CPass, NoCompilerError, numpy_pass, objective_of
 from benchmarks.page import NOTHING, number, page_lines, write_page
 from benchmarks.passes import counting
+from benchmarks.rankings import KINDS
 from benchmarks.regress import case_of
 from benchmarks.results import read_results, slope, steepest, summary
 from benchmarks.running import RUNS, TABLES, Bench, in_process, result_of
@@ -312,9 +314,18 @@ def results_folder(tmp_path: Path) -> Path:
     measured_rows().write_csv(folder / "runs.csv")
     kernel = [
         {"pass": name, "threads": 1, "votes": 10, "ns_per_vote": speed, "outcome": "ok"}
-        for name, speed in (("juryrank-hbtl", 9.0), ("juryrank-htcv", 30.0), ("c", 6.0))
+        for name, speed in (("juryrank-hbtl", 6.5), ("juryrank-htcv", 30.0), ("c", 6.0))
     ]
     pl.DataFrame(kernel, schema=TABLES["kernel"]).write_csv(folder / "kernel.csv")
+    install = [
+        {"what": what, "cpu": cpu, "size_mb": size, "outcome": "ok"}
+        for what, cpu, size in (
+            (FIRST, 1.2, None), (LATER, 1.0, None), (LATER, 1.1, None), (INSTALL, 60.0, 500.0),
+        )
+    ]  # fmt: skip
+    pl.DataFrame(install, schema=TABLES["install"]).write_csv(folder / "install.csv")
+    ranked = [{"what": name, "wall": 7.0, "outcome": "ok"} for name in KINDS]
+    pl.DataFrame(ranked, schema=TABLES["rankings"]).write_csv(folder / "rankings.csv")
     profile = [{"case": "2M", "function": "code", "calls": 1, "own": 1.0, "total": 2.0}]
     pl.DataFrame(profile, schema=TABLES["profile"]).write_csv(folder / "profile.csv")
     return folder
@@ -333,6 +344,11 @@ def test_goals_are_judged_by_the_rows(results_folder: Path) -> None:
     assert said["2M: CPU of BTL to evalica"] == "reached"
     assert said["2M: evaluations over all votes per starting point"] == "missed"
     assert said["2M: starting points at full price"] == "missed"
+    assert said[f"{FIRST}, to later ones (CPU)"] == "reached"
+    assert said[f"{INSTALL}: MB"] == "missed"
+    assert [said[f"{name}, seconds (wall)"] for name in KINDS] == [
+        "missed", "missed", "missed", "reached",
+    ]  # fmt: skip
     assert said["log-log slope of CPU time in the number of votes"] == "reached"
     assert said["log-log slope of memory in the number of votes"] == "missed"
 
