@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from juryrank.model.objective import Objective
 from juryrank.model.prior import NO_PRIOR
@@ -87,8 +86,10 @@ def juries_of(opinions: Opinions, n_items: int) -> Juries:
     who, opinion = opinions.objective.votes.judges_and_items()
     what = opinions.item[opinion]
     size = n_items + m
-    seen = coo_array((np.ones(len(who), dtype=np.int8), (what, n_items + who)), (size, size))
-    number, jury = connected_components(seen, directed=False)
+    seen = scipy.sparse.coo_array(
+        (np.ones(len(who), dtype=np.int8), (what, n_items + who)), (size, size)
+    )
+    number, jury = scipy.sparse.csgraph.connected_components(seen, directed=False)
     return Juries(jury[:n_items].astype(np.int64), jury[n_items:].astype(np.int64), int(number))
 
 

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from juryrank.inference.covariance import Uncertainty
 from juryrank.inference.normal import below, quantile
@@ -223,7 +223,7 @@ def _chances(gaps: Floats) -> tuple[Floats, Floats]:
     count = len(gaps)
     mean, sd = gaps.mean(axis=0), gaps.std(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        smooth = ndtr(-np.abs(mean) / sd)
+        smooth = scipy.special.ndtr(-np.abs(mean) / sd)
     above = (gaps > 0.0).mean(axis=0)
     fewer = np.minimum(above, 1.0 - above)
     few = COUNTED / count
@@ -277,7 +277,7 @@ class NormalPosterior(Posterior):
     def accuracy_below(self, limit: float) -> Floats:
         """By how many standard errors it is."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(ndtr((limit - self.accuracy) / self.accuracy_sd))
+            return np.asarray(scipy.special.ndtr((limit - self.accuracy) / self.accuracy_sd))
 
     @property
     def many_disagree(self) -> float:
@@ -298,7 +298,7 @@ class NormalPosterior(Posterior):
         error = np.sqrt(self.uncertainty.difference_variances(i))
         gaps = self.score[i] - self.score
         z = np.divide(gaps, error, out=np.zeros(len(gaps)), where=error > 0.0)
-        return np.asarray(ndtr(z))
+        return np.asarray(scipy.special.ndtr(z))
 
     def gap(self, i: int, j: int, confidence: float) -> Gap:
         """The difference, and its standard error on either side."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from scipy.special import logsumexp, stdtrit
+import scipy
 
 from juryrank.inference.opinions import Codes
 from juryrank.inference.sampling import Sample
@@ -73,7 +73,7 @@ class DrawnPredictions:
         rng, middle = np.random.default_rng(2), (np.arange(count) + 0.5) / count
         spread = np.column_stack([rng.permutation(middle) for _ in range(kinds)])
         scale, degrees = (part[self._draws][:, None] for part in (sample.taste_sd, sample.degrees))
-        return np.asarray(scale * stdtrit(degrees, spread))
+        return np.asarray(scale * scipy.special.stdtrit(degrees, spread))
 
     @cached_property
     def _somebody(self) -> Codes:
@@ -174,7 +174,7 @@ class DrawnPredictions:
         objective = Objective(CodedVotes.of_lists(len(item), alone), self.noise)
         ones, nothing = np.ones(objective.n_judges), np.zeros(len(item))
         losses = [objective.list_losses(accuracy[d] * opinion[d], ones, nothing) for d in draws]
-        return np.asarray(np.log(len(losses)) - logsumexp(-np.array(losses), axis=0))
+        return np.asarray(np.log(len(losses)) - scipy.special.logsumexp(-np.array(losses), axis=0))
 
 
 def _of_judges(by_draw: Floats, judge: Codes) -> Floats:

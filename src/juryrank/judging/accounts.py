@@ -24,8 +24,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import gammainc
 
 from juryrank.model.objective import Objective
 from juryrank.model.prior import NO_PRIOR
@@ -97,7 +97,7 @@ def _single_item(objective: Objective) -> tuple[Voice, ...]:
     found = np.bincount(np.maximum(one, other)[on_one], minlength=n)
     elsewhere = (found.sum() - found) / (n - 1)
     expected = _expected(votes, on_one, count) + MORE_BY_DESIGN * elsewhere
-    unlikely = gammainc(np.maximum(found, 1), expected) * n < CHANCE
+    unlikely = scipy.special.gammainc(np.maximum(found, 1), expected) * n < CHANCE
     return tuple(
         Voice(np.flatnonzero((one == i) | (other == i)), i)
         for i in np.flatnonzero(unlikely & (found >= LEAST_ACCOUNTS)).tolist()

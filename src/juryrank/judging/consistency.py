@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from juryrank.votes.lists import pairs_of, taken
 from juryrank.votes.votes import TIE, Votes
@@ -86,13 +86,13 @@ def consistency_of(votes: Votes, judge: int) -> Consistency:
     return Consistency(triads, circular, repeats, repeated)
 
 
-def _wins(winner: Codes, loser: Codes, n_items: int) -> csr_array:
+def _wins(winner: Codes, loser: Codes, n_items: int) -> scipy.sparse.csr_array:
     """How often each item won against each."""
     shape = (n_items, n_items)
-    return csr_array((np.ones(len(winner)), (winner, loser)), shape=shape)
+    return scipy.sparse.csr_array((np.ones(len(winner)), (winner, loser)), shape=shape)
 
 
-def _triads(wins: csr_array) -> tuple[int, int]:
+def _triads(wins: scipy.sparse.csr_array) -> tuple[int, int]:
     """Circular triads, and all of which every pair was decided: ``tr A^3 / 3``, ``tr B^3 / 6``."""
     beats = ((wins - wins.T) > 0.0).astype(np.float64)
     met = beats + beats.T
@@ -100,7 +100,7 @@ def _triads(wins: csr_array) -> tuple[int, int]:
     return round(circular), round(float((met @ met).multiply(met).sum()) / 6.0)
 
 
-def _repeats(wins: csr_array) -> tuple[int, int]:
+def _repeats(wins: scipy.sparse.csr_array) -> tuple[int, int]:
     """Pairs of answers to the same question that agree, and all of them."""
     same = 0.5 * float((wins.data * (wins.data - 1.0)).sum())
     opposite = 0.5 * float(wins.multiply(wins.T).sum())

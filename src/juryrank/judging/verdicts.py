@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from juryrank.errors import counted, number
 from juryrank.inference.posterior import half_width
@@ -81,7 +81,10 @@ def normal_standing(value: Floats, sd: Floats, own_sd: Floats, confidence: float
     """How sure accuracies with such standard errors are."""
     half = half_width(confidence) * sd
     with np.errstate(invalid="ignore", divide="ignore"):
-        backwards, weak = ndtr(-value / sd), ndtr((RELIABLE - value) / sd)
+        backwards, weak = (
+            scipy.special.ndtr(-value / sd),
+            scipy.special.ndtr((RELIABLE - value) / sd),
+        )
     return Standing(value, value - half, value + half, sd, own_sd, backwards, weak)
 
 
@@ -150,7 +153,7 @@ def _sd_of_perfect(votes: Floats, value: Floats) -> Floats:
 
     A guesser does so with a chance of ``2^-votes``.
     """
-    far = -ndtri(0.5 ** np.clip(votes, 1.0, MANY_PERFECT))
+    far = -scipy.special.ndtri(0.5 ** np.clip(votes, 1.0, MANY_PERFECT))
     found = np.divide(np.abs(value), far, out=np.full(len(value), np.inf), where=far > 0.0)
     return np.asarray(found)
 

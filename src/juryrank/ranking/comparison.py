@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import scipy
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from juryrank.errors import InputError, JuryrankError, JuryrankWarning, counted, require_seed
 from juryrank.model.registry import MODELS, Model, model_named
@@ -196,7 +196,7 @@ def _guessing(votes: Votes) -> float:
     straight = in_every_order(votes.lists)
     length = straight.length
     ranked = np.minimum(straight.ranked, length)
-    orders = gammaln(length + 1.0) - gammaln(length - ranked + 1.0)
+    orders = scipy.special.gammaln(length + 1.0) - scipy.special.gammaln(length - ranked + 1.0)
     total = votes.weight.sum() * np.log(2.0) + straight.weight @ orders
     return float(total / (votes.weight.sum() + straight.weight.sum()))
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from juryrank.errors import InputError, JuryrankWarning, counted
 from juryrank.inference.covariance import by_information
@@ -298,7 +298,7 @@ def _position_columns(count: int, lean: Positions | None) -> dict[str, pl.Series
     names = ("left_share", "position_bias", "position_p")
     if lean is None:
         return {name: pl.Series([None] * count, dtype=pl.Float64) for name in names}
-    p = np.minimum(2.0 * ndtr(-np.abs(lean.z)) * count, 1.0)
+    p = np.minimum(2.0 * scipy.special.ndtr(-np.abs(lean.z)) * count, 1.0)
     values = zip(names, (lean.left_share, lean.bias, p), strict=True)
     return {name: pl.Series(value, nan_to_null=True) for name, value in values}
 

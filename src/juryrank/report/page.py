@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from scipy.special import ndtr
+import scipy
 
 from juryrank.charts.judges import LOOK_OF_VERDICT
 from juryrank.charts.pairs import LEAST_VOTES_OF_DOT
@@ -257,7 +257,7 @@ def _surprises(pairs: pl.DataFrame) -> str:
     if not len(telling):
         return f"No pair has the {LEAST_VOTES_OF_DOT} votes it takes to tell much."
     many = int((telling["surprise"].abs() > SURPRISING).sum())
-    by_chance = 2.0 * float(ndtr(-SURPRISING)) * len(telling)
+    by_chance = 2.0 * float(scipy.special.ndtr(-SURPRISING)) * len(telling)
     return (
         f"{many:,} of {counted(len(telling), 'pair')} with at least {LEAST_VOTES_OF_DOT} votes "
         f"{'is' if many == 1 else 'are'} more than {SURPRISING:.0f} standard errors off; chance "

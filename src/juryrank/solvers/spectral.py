@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
+import scipy
 
 from juryrank.errors import JuryrankError
 from juryrank.solvers.solution import Solution
@@ -47,29 +46,31 @@ class RankCentrality:
         return Solution(score - score.mean(), equal, None, converged, 1, message)
 
 
-def _walk(votes: CodedVotes) -> sparse.csr_array:
+def _walk(votes: CodedVotes) -> scipy.sparse.csr_array:
     """The transition matrix; row = from."""
     pairs, n = votes.pairs, votes.n_items
-    beaten_by = sparse.coo_array((pairs.weight, (pairs.loser, pairs.winner)), shape=(n, n)).tocsr()
+    beaten_by = scipy.sparse.coo_array(
+        (pairs.weight, (pairs.loser, pairs.winner)), shape=(n, n)
+    ).tocsr()
     compared = beaten_by + beaten_by.T
     inverse = compared.copy()
     inverse.data = 1.0 / inverse.data
     share = beaten_by.multiply(inverse).tocsr()
     busiest = max(int(np.diff(compared.indptr).max()), 1)
     moves = share / busiest
-    return sparse.csr_array(moves + sparse.diags_array(1.0 - moves.sum(axis=1)))
+    return scipy.sparse.csr_array(moves + scipy.sparse.diags_array(1.0 - moves.sum(axis=1)))
 
 
-def _stationary(walk: sparse.csr_array, largest_dense: int) -> Floats:
+def _stationary(walk: scipy.sparse.csr_array, largest_dense: int) -> Floats:
     """The probability vector ``p`` with ``p walk = p``."""
     n = walk.shape[0]
     if n <= largest_dense:
         return _eliminated(walk.toarray())
     try:
-        _, vectors = eigs(
+        _, vectors = scipy.sparse.linalg.eigs(
             walk.T, k=1, which="LM", v0=np.full(n, 1.0 / n), tol=1e-14, maxiter=20 * n
         )
-    except ArpackError as error:
+    except scipy.sparse.linalg.ArpackError as error:
         raise JuryrankError(
             f"Rank Centrality did not converge on {n:,} items ({error}). Use the model btl."
         ) from error
@@ -113,15 +114,17 @@ def agreement_accuracy(votes: CodedVotes) -> Floats | None:
     if n_judges <= FEW_JUDGES:
         leading = np.linalg.eigh((net @ net.T).toarray() - np.diag(own))[1][:, -1]
     else:
-        operator = LinearOperator((n_judges, n_judges), matvec=agreement, dtype=np.float64)
-        leading = eigsh(operator, k=1, which="LA", v0=guess, tol=1e-3)[1][:, 0]
+        operator = scipy.sparse.linalg.LinearOperator(
+            (n_judges, n_judges), matvec=agreement, dtype=np.float64
+        )
+        leading = scipy.sparse.linalg.eigsh(operator, k=1, which="LA", v0=guess, tol=1e-3)[1][:, 0]
     accuracy = leading / np.maximum(np.sqrt(opinions), 1.0)
     accuracy *= np.sign(accuracy @ opinions) or 1.0
     size = float(np.average(np.abs(accuracy), weights=opinions))
     return np.asarray(accuracy / size) if size > 0.0 else None
 
 
-def _net_votes(votes: CodedVotes) -> sparse.csr_array:
+def _net_votes(votes: CodedVotes) -> scipy.sparse.csr_array:
     """Judges x pairs: votes for the item with the lower code minus votes against it.
 
     A list counts as the pairs it implies. Above `VOTES_FOR_AGREEMENT` votes, every k-th vote is
@@ -143,5 +146,5 @@ def _net_votes(votes: CodedVotes) -> sparse.csr_array:
     _, column = np.unique(pair, return_inverse=True)
     sign = np.where(winner < loser, 1.0, -1.0) * weight
     width = int(column.max(initial=-1)) + 1
-    net = sparse.coo_array((sign, (judge, column)), shape=(votes.n_judges, width))
-    return sparse.csr_array(net.tocsr())
+    net = scipy.sparse.coo_array((sign, (judge, column)), shape=(votes.n_judges, width))
+    return scipy.sparse.csr_array(net.tocsr())

@@ -8,9 +8,8 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from juryrank.errors import listing
 from juryrank.votes.lists import Lists, pairs_of, tied_pairs_of
@@ -34,7 +33,7 @@ class Connection:
     """For each item its weak component: items of two groups were never compared."""
     component: Codes
     """For each item its strong component, numbered so that winners come before losers."""
-    edges: csr_array
+    edges: scipy.sparse.csr_array
     """Which component has beaten which other one."""
 
     @property
@@ -224,7 +223,9 @@ class _Condensed:
     def add(self, winner: Codes, loser: Codes) -> None:
         """Add edges from winners to losers."""
         self._keep(self.component[winner], self.component[loser])
-        size, merged = connected_components(self._graph(), directed=True, connection="strong")
+        size, merged = scipy.sparse.csgraph.connected_components(
+            self._graph(), directed=True, connection="strong"
+        )
         if size < self.size:
             winner, loser = merged[self._winner], merged[self._loser]
             self.component, self.size = merged[self.component], int(size)
@@ -244,13 +245,15 @@ class _Condensed:
     def _loser(self) -> Codes:
         return (self.edges % max(self.size, 1)).astype(np.int32)
 
-    def _graph(self) -> csr_array:
+    def _graph(self) -> scipy.sparse.csr_array:
         ones, shape = np.ones(len(self.edges)), (self.size, self.size)
-        return csr_array((ones, (self._winner, self._loser)), shape=shape)
+        return scipy.sparse.csr_array((ones, (self._winner, self._loser)), shape=shape)
 
     def connection(self) -> Connection:
         """What has been found, the sets numbered so that nothing depends on the order of votes."""
-        _, group = connected_components(self._graph(), directed=True, connection="weak")
+        _, group = scipy.sparse.csgraph.connected_components(
+            self._graph(), directed=True, connection="weak"
+        )
         group = _by_first_item(group[self.component])
         self._renumber(_first_items(self.component))
         self._renumber(_winners_first(self._graph()))
@@ -279,7 +282,7 @@ def _inverse(order: NDArray[np.int64]) -> Codes:
     return place
 
 
-def _winners_first(edges: csr_array) -> Codes:
+def _winners_first(edges: scipy.sparse.csr_array) -> Codes:
     """Give each node of an acyclic graph its place in a topological order, ties by number."""
     n = len(edges.indptr) - 1
     waiting_for = np.bincount(edges.indices, minlength=n)

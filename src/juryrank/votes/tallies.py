@@ -10,10 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.linalg import eigh
-from scipy.special import ndtri, rel_entr
 
 from juryrank.threads import one_blas_thread
 from juryrank.types import Floats
@@ -124,14 +122,16 @@ class Evidence:
 def signed_root_deviance(observed: Floats, expected: Floats, count: Floats) -> Floats:
     """How far shares of so many votes are from what was expected, in standard errors."""
     observed = np.clip(observed, 0.0, 1.0)
-    divergence = rel_entr(observed, expected) + rel_entr(1.0 - observed, 1.0 - expected)
+    divergence = scipy.special.rel_entr(observed, expected) + scipy.special.rel_entr(
+        1.0 - observed, 1.0 - expected
+    )
     root = np.sqrt(2.0 * count * np.maximum(divergence, 0.0))
     return np.asarray(np.sign(observed - expected) * np.minimum(root, MOST_SURPRISING))
 
 
 def wilson(share: Floats, count: Floats, confidence: float) -> tuple[Floats, Floats]:
     """Wilson's interval for a share of so many votes."""
-    z2 = float(ndtri(0.5 * (1.0 + confidence))) ** 2
+    z2 = float(scipy.special.ndtri(0.5 * (1.0 + confidence))) ** 2
     # Nothing is divided by the count alone, of which weights may make next to nothing.
     centre = (share * count + 0.5 * z2) / (count + z2)
     half = np.sqrt(z2 * (share * (1.0 - share) * count + 0.25 * z2)) / (count + z2)
@@ -180,18 +180,18 @@ def agreement(votes: Votes, accuracy: Floats) -> Agreement:
     return Agreement(most, shared, share, _plane(net / (shared + FEW_SHARED), accuracy[most]))
 
 
-def _opinions(votes: Votes) -> sparse.csr_array:
+def _opinions(votes: Votes) -> scipy.sparse.csr_array:
     """Judges x pairs of items: 1, 0 or -1 for the item of lower code."""
     pair, said = votes.unordered()
     _, column = np.unique(pair, return_inverse=True)
     shape = votes.n_judges, int(column.max(initial=-1)) + 1
     net, heard = (
-        sparse.coo_array((part, (votes.judge, column)), shape=shape).tocsr()
+        scipy.sparse.coo_array((part, (votes.judge, column)), shape=shape).tocsr()
         for part in (said * votes.weight, votes.weight)
     )
     net.data = np.where(np.abs(net.data) > ROUNDING * heard.data, np.sign(net.data), 0.0)
     net.eliminate_zeros()
-    return sparse.csr_array(net)
+    return scipy.sparse.csr_array(net)
 
 
 def _plane(likeness: Floats, accuracy: Floats) -> Floats:
@@ -200,7 +200,7 @@ def _plane(likeness: Floats, accuracy: Floats) -> Floats:
         return np.column_stack((accuracy, np.zeros(len(accuracy))))
     count = len(likeness)
     with one_blas_thread():
-        value, vector = eigh(likeness, subset_by_index=[count - 2, count - 1])
+        value, vector = scipy.linalg.eigh(likeness, subset_by_index=[count - 2, count - 1])
     position = vector[:, ::-1] * np.sqrt(np.maximum(value[::-1], 0.0))
     turn = np.where([position[:, 0] @ accuracy < 0.0, position[:, 1].sum() < 0.0], -1.0, 1.0)
     return np.asarray(position * turn)
