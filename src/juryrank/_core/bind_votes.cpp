@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bound_votes.hpp"
+#include "one_noise.hpp"
 
 namespace juryrank {
 
@@ -147,7 +148,8 @@ BoundNoise::BoundNoise(Row<double> knots, NumberMatrix tail, double width, Row<d
   if (cells_->shape(0) < 2) refuse("There must be a cell.");
   check_size("density", density_->shape(0), cells_->shape(0) - 1);
   check_size("below", below_->shape(0), cells_->shape(0) - 1);
-  check_size("A row of below", below_->shape(1), density_->shape(1));
+  check_size("A row of density", density_->shape(1), kCellTerms);
+  check_size("A row of below", below_->shape(1), kCellTerms);
 }
 
 void bind_votes(nb::module_& m) {

@@ -10,13 +10,20 @@
 #include <string>
 
 #include "arrays.hpp"
+#include "list_integrals.hpp"
 #include "noise.hpp"
+#include "pair_sums.hpp"
 #include "votes.hpp"
 
 namespace juryrank {
 
 struct Passes {
   void (*noise_terms)(const Noise& noise, Numbers x, Room value, Room gradient, Room curvature);
+  double (*votes_sum)(const VotesSum& sum);
+  Derivatives (*pair_derivatives)(const Noise& noise, const PairVotes& pairs,
+                                  const Effects* effects, std::size_t judge, Numbers score,
+                                  double accuracy);
+  double (*panel_chain)(const PanelChain& chain, Room gradient);
 };
 
 namespace baseline {
