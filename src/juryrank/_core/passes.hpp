@@ -10,13 +10,22 @@
 #include <string>
 
 #include "arrays.hpp"
+#include "likelihood.hpp"
 #include "noise.hpp"
+#include "pair_curvature.hpp"
+#include "products.hpp"
 #include "votes.hpp"
 
 namespace juryrank {
 
 struct Passes {
   void (*noise_terms)(const Noise& noise, Numbers x, Room value, Room gradient, Room curvature);
+  void (*pair_curvature)(const LikelihoodAt& at, std::size_t judge, Range votes, PairBlock& block);
+  void (*add_profile_product)(const ProfileProduct& wanted, Matrix product);
+  void (*add_profile_energy)(const ProfileProduct& wanted, Room energy);
+  void (*add_mixed_sum)(const LikelihoodAt& at, Range judges, Numbers factor, Room total);
+  void (*set_mixed_squares)(const LikelihoodAt& at, Range judges, const SparseRows* of_lists,
+                            Numbers variance, Room column, Room square);
 };
 
 namespace baseline {
