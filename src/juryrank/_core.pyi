@@ -85,7 +85,80 @@ def noise_terms(
 
 # --- curvature and information -------------------------------------------------------------------
 
+Sparse = tuple[Codes, NDArray[np.int32], Floats]
+
+class LikelihoodAt:
+    def __init__(
+        self,
+        *,
+        noise: Noise,
+        pairs: PairVotes,
+        lists: ListVotes | None,
+        effects: Effects | None,
+        places: tuple[int, int, int, int],
+        size: int,
+        score: Floats,
+        accuracy: Floats,
+        likeness: Floats | None = None,
+        ready: tuple[Floats, Floats, Codes] | None = None,
+    ) -> None: ...
+
+def add_curvature(
+    at: LikelihoodAt,
+    rule: AccuracyRule,
+    first: int,
+    last: int,
+    diagonal: Floats,
+    accuracy_curvature: Floats,
+) -> None: ...
+def add_blocks(
+    at: LikelihoodAt, judges: Codes, upper: Floats | None, rows: Floats, accuracy_curvature: Floats
+) -> None: ...
+def sparse_blocks(
+    at: LikelihoodAt, judges: Codes, upper: Floats | None, entries: Floats | None = None
+) -> tuple[Codes, NDArray[np.int32], Floats, Floats]: ...
+def subtract_squares(rows: Sparse, share: Floats, upper: Floats) -> None: ...
+def set_squares(rows: Sparse, covariance: Floats, square: Floats) -> None: ...
+def add_profile_product(
+    at: LikelihoodAt,
+    first: int,
+    last: int,
+    share: Floats,
+    vectors: Floats,
+    judged: Floats | None,
+    product: Floats,
+) -> None: ...
+def add_profile_energy(
+    at: LikelihoodAt,
+    first: int,
+    last: int,
+    share: Floats,
+    vectors: Floats,
+    judged: Floats | None,
+    energy: Floats,
+) -> None: ...
+def add_mixed_sum(
+    at: LikelihoodAt, first: int, last: int, factor: Floats, total: Floats
+) -> None: ...
+def set_mixed_squares(
+    at: LikelihoodAt,
+    first: int,
+    last: int,
+    of_lists: Sparse | None,
+    variance: Floats,
+    square: Floats,
+) -> None: ...
+
 # --- cells, crowds and the coding of votes -------------------------------------------------------
+
+def cell_counts(pairs: PairVotes, lists: ListVotes | None, most: int) -> Codes: ...
+def capped_weights(
+    pairs: PairVotes, lists: ListVotes | None, cap: float
+) -> tuple[Floats, Floats]: ...
+def item_totals(pairs: PairVotes, lists: ListVotes | None) -> tuple[Floats, Floats, Codes]: ...
+def heavy_cells(
+    pairs: PairVotes, lists: ListVotes | None, least: float
+) -> tuple[Codes, Codes, Floats, Floats]: ...
 
 # --- random numbers and the sampler --------------------------------------------------------------
 

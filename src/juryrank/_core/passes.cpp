@@ -7,10 +7,8 @@
 namespace juryrank::JURYRANK_LEVEL {
 
 extern const Passes kPasses = {
-    noise_terms,
-    votes_sum,
-    pair_derivatives,
-    panel_chain,
+    noise_terms,         votes_sum,          pair_derivatives, panel_chain,       pair_curvature,
+    add_profile_product, add_profile_energy, add_mixed_sum,    set_mixed_squares,
 };
 
 }  // namespace juryrank::JURYRANK_LEVEL

@@ -10,9 +10,12 @@
 #include <string>
 
 #include "arrays.hpp"
+#include "likelihood.hpp"
 #include "list_integrals.hpp"
 #include "noise.hpp"
+#include "pair_curvature.hpp"
 #include "pair_sums.hpp"
+#include "products.hpp"
 #include "votes.hpp"
 
 namespace juryrank {
@@ -24,6 +27,12 @@ struct Passes {
                                   const Effects* effects, std::size_t judge, Numbers score,
                                   double accuracy);
   double (*panel_chain)(const PanelChain& chain, Room gradient);
+  void (*pair_curvature)(const LikelihoodAt& at, std::size_t judge, Range votes, PairBlock& block);
+  void (*add_profile_product)(const ProfileProduct& wanted, Matrix product);
+  void (*add_profile_energy)(const ProfileProduct& wanted, Room energy);
+  void (*add_mixed_sum)(const LikelihoodAt& at, Range judges, Numbers factor, Room total);
+  void (*set_mixed_squares)(const LikelihoodAt& at, Range judges, const SparseRows* of_lists,
+                            Numbers variance, Room column, Room square);
 };
 
 namespace baseline {

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, blas, lapack
-from scipy.sparse import csr_array
 
-from juryrank import _kernels
+from juryrank import _core
 from juryrank.model.effects import Layout
 from juryrank.model.objective import Objective
 from juryrank.types import Floats
+from juryrank.votes.weights import total_weight
 
 Judges = NDArray[np.int64]
 
@@ -35,7 +35,6 @@ LEAST_BEND = 1e-12
 """An accuracy with less curvature is not determined at all; its judge is left out of the errors."""
 WIDE = 10
 """Judges whose votes may be about 1 / WIDE of all unknowns go through matrix products."""
-NO_MATRIX = np.empty((0, 0))
 
 
 class Inverse(NamedTuple):
@@ -92,25 +91,25 @@ class Information:
     def mixed_sum(self, factor: Floats) -> Floats:
         """``sum_u factor_u b_u``."""
         total = np.zeros(self.size)
-        for some in self._rows(NO_MATRIX):
-            total += some.rows.T @ factor[some.judges]
+        for some in self._rows():
+            total += some.sum(factor[some.judges])
         return total
 
     def mixed_rows(self, first: int, last: int) -> Floats:
         """``b_u`` of some judges, a row for each."""
         room = np.empty((last - first, self.size))
-        return self._dense_rows(np.arange(first, last), NO_MATRIX, room).rows
+        return self._dense_rows(np.arange(first, last), None, room).rows
 
     def mixed_forms(self, inverse: Inverse, direction: Floats) -> tuple[Floats, Floats]:
         """``b_u' inverse b_u`` and ``b_u' direction`` for every judge."""
         square, along = np.empty(len(self.share)), np.empty(len(self.share))
-        for some in self._rows(NO_MATRIX):
-            along[some.judges] = some.rows @ direction
+        for some in self._rows():
+            along[some.judges] = some.times(direction)
             square[some.judges] = some.squares(inverse)
         return square, along
 
-    def _rows(self, matrix: Floats) -> Iterator[_DenseRows | _SparseRows]:
-        """``b_u`` of all judges, some at a time; ``A`` is added to the matrix, if it has a size.
+    def _rows(self, matrix: Floats | None = None) -> Iterator[_DenseRows | _SparseRows]:
+        """``b_u`` of all judges, some at a time; ``A`` is added to the matrix, if there is one.
 
         What has been given is gone when the next is.
         """
@@ -132,36 +131,54 @@ class Information:
         items = votes.pairs.per_judge + votes.entries_per_judge
         return np.asarray(items + len(model.sizes) + 3)
 
-    def _dense_rows(self, judges: Judges, matrix: Floats, room: Floats) -> _DenseRows:
+    def _dense_rows(self, judges: Judges, matrix: Floats | None, room: Floats) -> _DenseRows:
         rows, bend = room[: len(judges)], np.empty(len(judges))
         rows[:] = 0.0
-        with self.objective.votes.opened() as pairs:
-            known = self.objective.noise.code, pairs, *self._known_to_kernels
-            _kernels.blocks_pass(*known, judges, matrix, rows, bend)
+        with self.objective.votes.opened():
+            _core.add_blocks(self._core_at, judges, matrix, rows, bend)
         return _DenseRows(judges, bend, rows)
 
-    def _sparse_rows(self, judges: Judges, matrix: Floats) -> _SparseRows:
-        most = int(self._most_places[judges].sum())
-        start, bend = np.zeros(len(judges) + 1, dtype=np.int64), np.empty(len(judges))
-        place, mixed = np.empty(most, dtype=np.int32), np.empty(most)
-        with self.objective.votes.opened() as pairs:
-            _kernels.sparse_blocks_pass(
-                self.objective.noise.code, pairs, *self._known_to_kernels, judges, matrix,
-                np.empty(0), self.size, start, place, mixed, bend,
-            )  # fmt: skip
-        rows = csr_array(
-            (mixed[: start[-1]], place[: start[-1]], start), shape=(len(judges), self.size)
-        )
-        rows.sort_indices()
-        return _SparseRows(judges, bend, rows)
+    def _sparse_rows(self, judges: Judges, matrix: Floats | None) -> _SparseRows:
+        with self.objective.votes.opened():
+            start, column, value, bend = _core.sparse_blocks(self._core_at, judges, matrix)
+        return _SparseRows(judges, bend, SparseMatrix(start, column, value, self.size))
 
     @cached_property
-    def _known_to_kernels(self) -> tuple[object, ...]:
-        objective, score = self.objective, self.state[: self.objective.n_items]
-        chained = objective.chained
-        ready = chained and chained.ready(chained.places(score, self.accuracy))
-        lists, effects = objective.known_to_kernels(self.state)
-        return lists, effects, self.layout.places, ready, score, self.accuracy
+    def _core_at(self) -> _core.LikelihoodAt:
+        objective, chained = self.objective, self.objective.chained
+        score = self.state[: objective.n_items]
+        ready = None if chained is None else chained.ready(chained.places(score, self.accuracy))
+        return objective.core_at(self.state, self.accuracy, self.layout, ready=ready)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseMatrix:
+    """A row for each judge; the entries of a row, with their columns ascending, one after another.
+
+    Those of the p-th row are from ``start[p]`` to ``start[p + 1]``.
+    """
+
+    start: NDArray[np.int64]
+    column: NDArray[np.int32]
+    value: Floats
+    n_columns: int
+
+    @property
+    def for_core(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
+        """The same for the compiled code."""
+        return self.start, self.column, self.value
+
+    def times(self, vector: Floats) -> Floats:
+        """The product with a vector."""
+        return total_weight(self._row, self.value * vector[self.column], len(self.start) - 1)
+
+    def transposed_times(self, vector: Floats) -> Floats:
+        """The product of the transpose with a vector."""
+        return total_weight(self.column, self.value * vector[self._row], self.n_columns)
+
+    @property
+    def _row(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
 
 @dataclass(frozen=True)
@@ -179,6 +196,14 @@ class _DenseRows:
         # To BLAS, which has columns where we have rows, an upper triangle is a lower one.
         blas.dsyrk(-1.0, rows.T, beta=1.0, c=upper.T, lower=1, overwrite_c=1)
 
+    def times(self, direction: Floats) -> Floats:
+        """``b_u' direction``."""
+        return np.asarray(self.rows @ direction)
+
+    def sum(self, factor: Floats) -> Floats:
+        """``sum_u factor_u b_u``."""
+        return np.asarray(self.rows.T @ factor)
+
     def squares(self, inverse: Inverse) -> Floats:
         """``b_u' inverse b_u``, as ``|R b_u|^2``; the rows are spoilt."""
         found = blas.dtrmm(1.0, inverse.root, self.rows.T, lower=1, overwrite_b=1)
@@ -191,17 +216,24 @@ class _SparseRows:
 
     judges: Judges
     bend: Floats
-    rows: csr_array
+    rows: SparseMatrix
 
     def subtract_squares(self, share: Floats, upper: Floats) -> None:
         """Subtract ``sum_u share_u b_u b_u'`` from an upper triangle."""
-        rows = self.rows
-        _kernels.subtract_squares(rows.indptr, rows.indices, rows.data, share, upper)
+        _core.subtract_squares(self.rows.for_core, share, upper)
+
+    def times(self, direction: Floats) -> Floats:
+        """``b_u' direction``."""
+        return self.rows.times(direction)
+
+    def sum(self, factor: Floats) -> Floats:
+        """``sum_u factor_u b_u``."""
+        return self.rows.transposed_times(factor)
 
     def squares(self, inverse: Inverse) -> Floats:
         """``b_u' inverse b_u``."""
-        rows, found = self.rows, np.empty(len(self.judges))
-        _kernels.squares(rows.indptr, rows.indices, rows.data, inverse.whole, found)
+        found = np.empty(len(self.judges))
+        _core.set_squares(self.rows.for_core, inverse.whole, found)
         return found
 
 

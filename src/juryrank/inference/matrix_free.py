@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from juryrank import _kernels
-from juryrank._kernels import Effects, SparseRows
+from juryrank import _core, _kernels
 from juryrank.inference.information import shares
-from juryrank.model.effects import NO_EFFECTS
+from juryrank.model.effects import NO_EFFECTS, Layout
 from juryrank.model.objective import Objective
 from juryrank.types import Floats
 from juryrank.votes.coded import no_pairs
@@ -32,6 +32,7 @@ class WideInformation:
         self.objective = objective
         self.score, self.accuracy = state[: objective.n_items], accuracy
         self.effects = objective.known_to_kernels(state)[1]
+        self._core_at = objective.core_at(state, accuracy, _scores_alone(objective))
         self.prior = objective.state_bend(state)[: self.size]
         self.curvature = objective.curvature(state, accuracy)
         self.lists = _list_blocks(objective, state, accuracy) if objective.votes.has_lists else None
@@ -57,8 +58,8 @@ class WideInformation:
 
         def one_chunk(first: int, last: int) -> Floats:
             product = np.zeros(vectors.shape)
-            _kernels.profile_product(
-                *self._pairs(first, last), self.share, vectors, judged, product
+            _core.add_profile_product(
+                self._core_at, first, last, self.share, vectors, judged, product
             )
             return product
 
@@ -78,7 +79,9 @@ class WideInformation:
 
         def one_chunk(first: int, last: int) -> Floats:
             energy = np.zeros(vectors.shape[1])
-            _kernels.profile_energy(*self._pairs(first, last), self.share, vectors, judged, energy)
+            _core.add_profile_energy(
+                self._core_at, first, last, self.share, vectors, judged, energy
+            )
             return energy
 
         found = self.objective.sum_over_chunks(one_chunk) + self.prior @ vectors**2
@@ -91,7 +94,7 @@ class WideInformation:
 
         def one_chunk(first: int, last: int) -> Floats:
             total = np.zeros(self.size)
-            _kernels.pairs_mixed_sum(*self._pairs(first, last), factor, total)
+            _core.add_mixed_sum(self._core_at, first, last, factor, total)
             return total
 
         found = self.objective.sum_over_chunks(one_chunk)
@@ -99,23 +102,15 @@ class WideInformation:
 
     def mixed_squares(self, variance: Floats) -> Floats:
         """``sum_i b_ui^2 variance_i`` for every judge."""
-        rows = None if self.lists is None else self.lists.sparse_rows
+        rows = None if self.lists is None else self.lists.for_core
         square = np.empty(self.objective.n_judges)
 
         def one_chunk(first: int, last: int) -> None:
-            _kernels.mixed_squares(*self._pairs(first, last), rows, variance, square)
+            _core.set_mixed_squares(self._core_at, first, last, rows, variance, square)
 
         for _ in self.objective.over_chunks(one_chunk):
             pass
         return square
-
-    def _pairs(
-        self, first: int, last: int
-    ) -> tuple[_kernels.NoiseCode, object, Effects | None, int, int, Floats, Floats]:
-        """What the compiled code must know of some judges' votes on pairs."""
-        objective = self.objective
-        known = (objective.noise.code, objective.votes.for_kernels, self.effects)
-        return *known, first, last, self.score, self.accuracy
 
     def _bend(self) -> Floats:
         """``C``; the curvature has it exactly for pairs alone."""
@@ -147,25 +142,26 @@ class _ListBlocks:
     bend: Floats
 
     @property
-    def sparse_rows(self) -> SparseRows:
-        """``B'`` as the compiled code knows it."""
+    def for_core(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
+        """``B'`` for the compiled code."""
         rows = self.mixed
-        return SparseRows(rows.indptr.astype(np.int64), rows.indices, rows.data)
+        return rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data
+
+
+def _scores_alone(objective: Objective) -> Layout:
+    """The layout of what is not known: scores, and no effects."""
+    return replace(objective.layout, model=NO_EFFECTS)
 
 
 def _list_blocks(objective: Objective, state: Floats, accuracy: Floats) -> _ListBlocks:
     n, m, lists = objective.n_items, objective.n_judges, objective.votes.lists
     chained = objective.chained
-    ready = chained and chained.ready(chained.places(state[:n], accuracy))
-    most, bend = len(lists.item), np.empty(m)
-    place, mixed = np.empty(most, dtype=np.int32), np.empty(most)
-    start, entries = np.zeros(m + 1, dtype=np.int64), np.empty(int(np.sum(lists.length**2)))
-    _kernels.sparse_blocks_pass(
-        objective.noise.code, no_pairs(m).for_kernels, *objective.known_to_kernels(state),
-        replace(objective.layout, model=NO_EFFECTS).places, ready, state[:n], accuracy,
-        np.arange(m), np.empty((0, 0)), entries, n, start, place, mixed, bend,
-    )  # fmt: skip
-    rows = csr_array((mixed[: start[-1]], place[: start[-1]], start), shape=(m, n))
+    ready = None if chained is None else chained.ready(chained.places(state[:n], accuracy))
+    entries = np.empty(int(np.sum(lists.length**2)))
+    without_pairs = replace(objective, votes=replace(objective.votes, pairs=no_pairs(m)))
+    at = without_pairs.core_at(state, accuracy, _scores_alone(objective), ready=ready)
+    start, index, mixed, bend = _core.sparse_blocks(at, np.arange(m), None, entries)
+    rows = csr_array((mixed, index, start), shape=(m, n))
     return _ListBlocks(_sparse(lists, entries, n), rows, bend)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank import _kernels
+from juryrank import _core
 from juryrank.judging.cells import cell_counts
 from juryrank.types import Floats
 from juryrank.votes.coded import CodedVotes
@@ -29,8 +29,7 @@ def _capped_weights(votes: CodedVotes) -> Weights:
     usual = _usual(votes)
 
     def weights(some: CodedVotes, _judges: slice) -> tuple[Floats, Floats]:
-        pairs, lists = _kernels.capped_weights(some.for_kernels, some.lists, votes.n_items, usual)
-        return pairs, lists
+        return _core.capped_weights(some.core_pairs, some.core_lists, usual)
 
     return weights
 
@@ -57,7 +56,7 @@ def fair_totals(votes: CodedVotes) -> tuple[Floats, Floats, NDArray[np.int64]]:
     won, number, judges = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
     for _, some in votes.chunks():
         part = some.with_weights(weigh)
-        its_won, its_number, its_judges = _kernels.item_totals(part.for_kernels, part.lists, n)
+        its_won, its_number, its_judges = _core.item_totals(part.core_pairs, part.core_lists)
         won += its_won
         number += its_number
         judges += its_judges

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank import _kernels
+from juryrank import _core
 from juryrank.model.objective import Objective
 from juryrank.types import Floats
 from juryrank.votes.cells import Cells, entries_in_cells, pairs_in_cells
@@ -104,7 +104,7 @@ def heavy_cells(
     """Judges and items with so many votes at least: codes, votes won, votes."""
     found = []
     for judges, some in votes.chunks():
-        judge, *rest = _kernels.heavy_cells(some.for_kernels, some.lists, votes.n_items, least)
+        judge, *rest = _core.heavy_cells(some.core_pairs, some.core_lists, least)
         found.append((judge + judges.start, *rest))
     judge, item, won, number = (np.concatenate(part) for part in zip(*found, strict=True))
     return judge, item, won, number
@@ -114,5 +114,5 @@ def cell_counts(votes: CodedVotes, most: int) -> NDArray[np.int64]:
     """How many pairs of judge and item have 0, 1, ... `most` (or more) votes."""
     counts = np.zeros(most + 1, dtype=np.int64)
     for _, some in votes.chunks():
-        counts += _kernels.cell_counts(some.for_kernels, some.lists, votes.n_items, most)
+        counts += _core.cell_counts(some.core_pairs, some.core_lists, most)
     return counts

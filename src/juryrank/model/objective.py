@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from juryrank import _core, _kernels
-from juryrank._kernels import AccuracyRule, Effects
+from juryrank._kernels import AccuracyRule, Effects, ReadyLists
 from juryrank.model.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.model.list_integrals import ChainedLists
 from juryrank.model.noise import Noise
@@ -157,6 +157,23 @@ class Objective:
             return None, None
         return self.votes.core_lists, self.layout.core_effects(state)
 
+    def core_at(
+        self,
+        state: Floats,
+        accuracy: Floats,
+        layout: Layout,
+        *,
+        likeness: Floats | None = None,
+        ready: ReadyLists | None = None,
+    ) -> _core.LikelihoodAt:
+        """All votes at one point, for the compiled code; `layout` is that of what is unknown."""
+        lists, effects = self.core_known(state)
+        return _core.LikelihoodAt(
+            noise=self.noise.core, pairs=self.votes.core_pairs, lists=lists, effects=effects,
+            places=layout.places, size=layout.size, score=state[: self.n_items], accuracy=accuracy,
+            likeness=likeness, ready=ready,
+        )  # fmt: skip
+
     def start_state(self) -> Floats:
         """The state to start from: all scores equal, no effects."""
         return np.zeros(self.layout.size)
@@ -237,17 +254,14 @@ class Objective:
 
         Those of rankings under noise other than Gumbel are about right, and not exact.
         """
-        accuracy_bend, score = np.empty(self.n_judges), state[: self.n_items]
+        accuracy_bend = np.empty(self.n_judges)
         likeness = None if self.chained is None else self.chained.likeness
-        pairs, known = self.votes.for_kernels, self.known_to_kernels(state)
+        at = self.core_at(state, accuracy, self.layout, likeness=likeness)
 
         def one_chunk(first: int, last: int) -> Floats:
-            work = np.zeros((self.layout.size + 1, 2))
-            _kernels.curvature_pass(
-                self.noise.code, self.rule, pairs, *known, self.layout.places, likeness,
-                first, last, score, accuracy, work, accuracy_bend,
-            )  # fmt: skip
-            return work[:-1, 0].copy()
+            diagonal = np.zeros(self.layout.size)
+            _core.add_curvature(at, self.core_rule, first, last, diagonal, accuracy_bend)
+            return diagonal
 
         diagonal = self.sum_over_chunks(one_chunk)
         return Curvature(diagonal + self.state_bend(state), accuracy_bend)
