@@ -52,7 +52,7 @@ class Noise:
         points = np.asarray(x, dtype=np.float64)
         flat = np.ascontiguousarray(points).reshape(-1)
         value, slope, bend = np.empty_like(flat), np.empty_like(flat), np.empty_like(flat)
-        _kernels.noise_terms(self.code, flat, value, slope, bend)
+        _core.noise_terms(self.core, flat, value, slope, bend)
         return (
             value.reshape(points.shape),
             slope.reshape(points.shape),
