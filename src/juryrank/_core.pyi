@@ -80,6 +80,24 @@ cpu_level: str
 def noise_terms(
     noise: Noise, x: Floats, value: Floats, gradient: Floats, curvature: Floats
 ) -> None: ...
+def pairs_pass(
+    noise: Noise,
+    rule: AccuracyRule,
+    pairs: PairVotes,
+    effects: Effects | None,
+    first: int,
+    last: int,
+    score: Floats,
+    accuracy: Floats,
+    score_gradient: Floats,
+    judge_value: Floats,
+    accuracy_gradient: Floats,
+    tie_gradient: Floats,
+    order_gradient: Floats,
+) -> float: ...
+def pair_derivatives(
+    noise: Noise, pairs: PairVotes, effects: Effects | None, score: Floats, accuracy: Floats
+) -> tuple[Floats, Floats]: ...
 
 # --- lists ---------------------------------------------------------------------------------------
 

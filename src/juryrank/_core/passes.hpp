@@ -11,12 +11,17 @@
 
 #include "arrays.hpp"
 #include "noise.hpp"
+#include "pair_sums.hpp"
 #include "votes.hpp"
 
 namespace juryrank {
 
 struct Passes {
   void (*noise_terms)(const Noise& noise, Numbers x, Room value, Room gradient, Room curvature);
+  double (*votes_sum)(const VotesSum& sum);
+  Derivatives (*pair_derivatives)(const Noise& noise, const PairVotes& pairs,
+                                  const Effects* effects, std::size_t judge, Numbers score,
+                                  double accuracy);
 };
 
 namespace baseline {
