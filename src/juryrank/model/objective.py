@@ -276,11 +276,11 @@ class Objective:
         For pairs of equal items it is ``g''(0) sum w a_u^2`` over the votes of the item, for a
         choice from r items a share ``4 / r (1 - 1/r)`` of that; plus the prior.
         """
-        pairs, lists, square = self.votes.for_kernels, self.votes.lists, accuracy**2
+        pairs, lists, square = self.votes.core_pairs, self.votes.lists, accuracy**2
 
         def one_chunk(first: int, last: int) -> Floats:
             total = np.zeros(self.n_items)
-            _kernels.add_to_both(pairs, square, first, last, total)
+            _core.add_to_both(pairs, first, last, square, total)
             return total
 
         votes = self.sum_over_chunks(one_chunk)
