@@ -55,8 +55,8 @@ inline double gradient_of(double x, const Tail& tail) {
 
 // g''(x).
 inline double curvature_of(double x, const Tail& tail) {
-  const double above =
-      tail.first * tail.first * tail.odds * (1.0 + tail.odds) - tail.second * tail.odds;
+  const double pull = tail.first * tail.odds;
+  const double above = pull * (tail.first * (1.0 + tail.odds)) - tail.second * tail.odds;
   return x >= 0.0 ? above : tail.second;
 }
 
@@ -86,12 +86,18 @@ struct Normal {
   static constexpr std::size_t kRun = 32;  // factors are at most 1e9
   static constexpr double kTwoRootPi = 3.5449077018110318;
 
-  // From 1e8 on a + q = a and a q = 1 / 2. F(-t) = e / (c h') gives z = e / (c h' - e).
+  // From here on a + q = a and a q = 1 / 2.
+  static constexpr double kLargest = 1e8;
+
+  static double q(double a) {
+    const double b = std::min(a, kLargest);
+    return polynomial(kAbove, b) / polynomial(kBelow, b);
+  }
+
+  // F(-t) = e / (c h') gives z = e / (c h' - e).
   Tail tail(double t) const {
-    const double a = 0.5 * t, b = std::min(a, 1e8);
-    const double q = polynomial(kMillsAbove, b) / polynomial(kMillsBelow, b);
-    const double first = a + q, e = exp_minus(a * a);
-    return {e / (kTwoRootPi * first - e), first, (b + q) * q};
+    const double a = 0.5 * t, excess = q(a), first = a + excess, e = exp_minus(a * a);
+    return {e / (kTwoRootPi * first - e), first, (std::min(a, kLargest) + excess) * excess};
   }
   double curvature(double x, const Tail& tail) const { return curvature_of(x, tail); }
   double exponent(double x, const Tail&) const { return x < 0.0 ? 0.25 * x * x : 0.0; }
@@ -105,23 +111,23 @@ struct Normal {
   }
 
   // q(a) as a ratio of polynomials for all a >= 0; error 7e-17, and no number is subtracted.
-  static constexpr double kMillsAbove[12] = {
+  static constexpr double kAbove[12] = {
       0.5641895835477563,   2.288845531316793,    3.524695417094297,     3.2210384825471436,
       2.019727617457955,    0.9261671806648425,   0.3194145526472516,    0.08334391540719024,
       0.016225754356422508, 0.002263064419651145, 0.0002059657256231818, 9.462035661730037e-06};
-  static constexpr double kMillsBelow[13] = {1.0,
-                                             4.7009477599203295,
-                                             9.001881862640941,
-                                             10.290350030057404,
-                                             8.067649391153177,
-                                             4.631769873032964,
-                                             2.0123323436204785,
-                                             0.6706627170306668,
-                                             0.17118557354268885,
-                                             0.03286344016413994,
-                                             0.004545052910625445,
-                                             0.00041193145124636437,
-                                             1.8924071323460074e-05};
+  static constexpr double kBelow[13] = {1.0,
+                                        4.7009477599203295,
+                                        9.001881862640941,
+                                        10.290350030057404,
+                                        8.067649391153177,
+                                        4.631769873032964,
+                                        2.0123323436204785,
+                                        0.6706627170306668,
+                                        0.17118557354268885,
+                                        0.03286344016413994,
+                                        0.004545052910625445,
+                                        0.00041193145124636437,
+                                        1.8924071323460074e-05};
 };
 
 // F is Laplace's: F(-t) = e^-t / 2, so that h' = 1 and h'' = 0.

@@ -18,11 +18,11 @@ from juryrank import _core, _kernels
 from juryrank._kernels import NoiseCode
 from juryrank.errors import InputError, listing
 from juryrank.model.registry import Model
-from juryrank.types import Floats, finite_numbers
+from juryrank.types import Floats, WithCore, finite_numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Noise:
+class Noise(WithCore):
     """A noise by name, or one of your own from `noise_from_log_density`."""
 
     name: str

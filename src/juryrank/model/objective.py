@@ -31,7 +31,7 @@ from juryrank.model.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.model.list_integrals import ChainedLists
 from juryrank.model.noise import Noise
 from juryrank.model.prior import NO_PRIOR, Prior
-from juryrank.types import Floats
+from juryrank.types import Floats, WithCore
 from juryrank.votes.coded import CodedVotes, Found
 from juryrank.votes.lists import Lists, choices
 from juryrank.votes.weights import total_weight
@@ -78,7 +78,7 @@ class Curvature(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
+class Objective(WithCore):
     """Votes, noise and prior together; see the module for the formula."""
 
     votes: CodedVotes
