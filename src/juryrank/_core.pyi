@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,61 @@ cpu_level: str
 
 def noise_terms(
     noise: Noise, x: Floats, value: Floats, gradient: Floats, curvature: Floats
+) -> None: ...
+def pairs_pass(
+    noise: Noise,
+    rule: AccuracyRule,
+    pairs: PairVotes,
+    effects: Effects | None,
+    first: int,
+    last: int,
+    score: Floats,
+    accuracy: Floats,
+    score_gradient: Floats,
+    judge_value: Floats,
+    accuracy_gradient: Floats,
+    tie_gradient: Floats,
+    order_gradient: Floats,
+) -> float: ...
+def pair_derivatives(
+    noise: Noise, pairs: PairVotes, effects: Effects | None, score: Floats, accuracy: Floats
+) -> tuple[Floats, Floats]: ...
+def add_to_both(pairs: PairVotes, first: int, last: int, factor: Floats, total: Floats) -> None: ...
+def count_wins(pairs: PairVotes, first: int, last: int, counts: Floats) -> None: ...
+def pair_agreement(
+    pairs: PairVotes, first: int, last: int, counts: Floats, say: Floats, score: Floats
+) -> tuple[float, float]: ...
+def set_elsewhere(pairs: PairVotes, first: int, last: int, share: Floats) -> None: ...
+def crowd_scores_pass(
+    noise: Noise, pairs: PairVotes, score: Floats, reliability: Floats, score_gradient: Floats
+) -> float: ...
+def set_reliabilities(
+    noise: Noise, pairs: PairVotes, score: Floats, reliability: Floats
+) -> None: ...
+def position_sums(
+    noise: Noise,
+    *,
+    start: Codes,
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    outcome: NDArray[np.int8],
+    weight: Floats | None,
+    score: Floats,
+    accuracy: Floats,
+    order: Floats,
+    ties_count: bool,
+    excess: Floats,
+    information: Floats,
+    third: Floats,
+    won: Floats,
+) -> None: ...
+def counting_order(codes: NDArray[np.int32], groups: int) -> Codes: ...
+def scatter_by_group(
+    values: NDArray[Any],
+    table: NDArray[Any] | None,
+    group: NDArray[np.int32],
+    first: Codes,
+    out: NDArray[Any],
 ) -> None: ...
 
 # --- lists ---------------------------------------------------------------------------------------

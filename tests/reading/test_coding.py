@@ -23,7 +23,7 @@ def decoded(labels: pl.Series, codes: np.ndarray) -> list[object]:
 @pytest.fixture
 def in_tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make everything that goes by pieces, or only pays for many rows, happen with few."""
-    for name, value in (("PIECE", 3), ("SLICE", 7), ("SAMPLE", 4), ("WORTH_COMPILED_CODE", 0)):
+    for name, value in (("PIECE", 3), ("SLICE", 7), ("SAMPLE", 4)):
         monkeypatch.setattr(coding, name, value)
 
 
@@ -119,7 +119,7 @@ def test_the_compiled_way_gives_the_same(
     frame = a_frame(300)
     frame = frame if columns is None else frame.select(columns)
     plain = votes_from(frame, skip_bad="most")
-    for name, value in (("PIECE", 7), ("SLICE", 20), ("WORTH_COMPILED_CODE", 0)):
+    for name, value in (("PIECE", 7), ("SLICE", 20)):
         monkeypatch.setattr(coding, name, value)
     compiled = votes_from(frame, skip_bad="most")
     assert_same(compiled, plain)

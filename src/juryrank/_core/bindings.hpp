@@ -116,6 +116,7 @@ inline void check_positive(const char* name, double value) {
 
 void bind_votes(nb::module_& m);
 void bind_passes(nb::module_& m);
+void bind_sums(nb::module_& m);
 void bind_lists(nb::module_& m);
 void bind_information(nb::module_& m);
 void bind_cells(nb::module_& m);

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -40,6 +41,22 @@ inline double exp_within(double x) {
   return p * std::bit_cast<double>((bits + 1023) << 52);
 }
 }  // namespace detail
+
+// c[K] + c[K + 2] v + c[K + 4] v^2 + ...
+template <std::size_t K, std::size_t N>
+inline double every_second(const double (&c)[N], double v) {
+  if constexpr (K + 2 < N)
+    return every_second<K + 2>(c, v) * v + c[K];
+  else
+    return c[K];
+}
+
+// c[0] + c[1] x + c[2] x^2 + ..., even and odd powers apart: two shorter chains of operations that
+// wait for each other.
+template <std::size_t N>
+inline double polynomial(const double (&c)[N], double x) {
+  return every_second<0>(c, x * x) + x * every_second<1>(c, x * x);
+}
 
 // exp(-t) for t >= 0; next to nothing (3e-308) where it would be less. NaN stays NaN.
 inline double exp_minus(double t) {

@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
   juryrank::choose_level();
   juryrank::bind_votes(m);
   juryrank::bind_passes(m);
+  juryrank::bind_sums(m);
   juryrank::bind_lists(m);
   juryrank::bind_information(m);
   juryrank::bind_cells(m);

@@ -55,13 +55,14 @@ inline double gradient_of(double x, const Tail& tail) {
 
 // g''(x).
 inline double curvature_of(double x, const Tail& tail) {
-  const double above =
-      tail.first * tail.first * tail.odds * (1.0 + tail.odds) - tail.second * tail.odds;
+  const double pull = tail.first * tail.odds;
+  const double above = pull * (tail.first * (1.0 + tail.odds)) - tail.second * tail.odds;
   return x >= 0.0 ? above : tail.second;
 }
 
 // In every family, g(x) = exponent + log(factor), where the product of `kRun` factors is a number:
-// sums of g need one logarithm for so many votes.
+// sums of g need one logarithm for so many votes. `value` is g(x) itself, of full relative accuracy
+// where it is next to nothing too.
 
 // F is logistic: z = e^-t, h' = 1 / (1 + z), h'' = z / (1 + z)^2, and g'' = h'' on both sides of 0.
 struct Gumbel {
@@ -74,6 +75,9 @@ struct Gumbel {
   double curvature(double, const Tail& tail) const { return tail.second; }
   double exponent(double x, const Tail&) const { return x < 0.0 ? -x : 0.0; }
   double factor(double, const Tail& tail) const { return 1.0 + tail.odds; }
+  double value(double x, const Tail& tail) const {
+    return exponent(x, tail) + log_1p_of_share(tail.odds);
+  }
 };
 
 // F = Phi(x / sqrt 2): with a = t / 2, h' = a + q(a) and h'' = h' q(a), where
@@ -82,31 +86,48 @@ struct Normal {
   static constexpr std::size_t kRun = 32;  // factors are at most 1e9
   static constexpr double kTwoRootPi = 3.5449077018110318;
 
+  // From here on a + q = a and a q = 1 / 2.
+  static constexpr double kLargest = 1e8;
+
+  static double q(double a) {
+    const double b = std::min(a, kLargest);
+    return polynomial(kAbove, b) / polynomial(kBelow, b);
+  }
+
+  // F(-t) = e / (c h') gives z = e / (c h' - e).
   Tail tail(double t) const {
-    const double a = 0.5 * t, y = (a - 2.5) / (a + 2.5);
-    double p = kMills[26];
-    for (int j = 25; j >= 0; --j) p = p * y + kMills[j];
-    const double q = p / (1.0 + 2.0 * a), first = a + q;
-    const double below = exp_minus(a * a) / (kTwoRootPi * first);
-    return {below / (1.0 - below), first, first * q};
+    const double a = 0.5 * t, excess = q(a), first = a + excess, e = exp_minus(a * a);
+    return {e / (kTwoRootPi * first - e), first, (std::min(a, kLargest) + excess) * excess};
   }
   double curvature(double x, const Tail& tail) const { return curvature_of(x, tail); }
   double exponent(double x, const Tail&) const { return x < 0.0 ? 0.25 * x * x : 0.0; }
+  // Where it would be more than 1e9, x^2 / 4 is so much more that no digit of the sum is lost.
   double factor(double x, const Tail& tail) const {
-    return x < 0.0 ? kTwoRootPi * tail.first : 1.0 + tail.odds;
+    return x < 0.0 ? std::min(kTwoRootPi * tail.first, 1e9) : 1.0 + tail.odds;
+  }
+  double value(double x, const Tail& tail) const {
+    const double below = exponent(x, tail) + log_of_normal(kTwoRootPi * tail.first);
+    return x < 0.0 ? below : log_1p_of_share(tail.odds);
   }
 
-  // (1 + 2a) q(a) as a polynomial in y; from its Chebyshev series of degree 26, error 1e-16.
-  static constexpr double kMills[27] = {
-      1.058042252959173,      0.08021576065615396,     -0.28203119696738005,
-      0.17928377387142944,    -0.003288810366333812,   -0.05310996061231137,
-      0.01441948336965615,    0.01474001472153172,     -0.007051900601175466,
-      -0.00416925190059729,   0.0027059036302428657,   0.0012374969700502051,
-      -0.0009234597968662657, -0.0003861079748697957,  0.0002863230862956085,
-      0.0001226320691942565,  -7.997972728456615e-05,  -3.739175611066659e-05,
-      1.9697472078959438e-05, 1.0168539975981368e-05,  -4.156172784502664e-06,
-      -2.249401519391308e-06, 7.232846340918038e-07,   3.5153929710716605e-07,
-      -9.575883378818145e-08, -2.8496102317174778e-08, 7.362455821408047e-09};
+  // q(a) as a ratio of polynomials for all a >= 0; error 7e-17, and no number is subtracted.
+  static constexpr double kAbove[12] = {
+      0.5641895835477563,   2.288845531316793,    3.524695417094297,     3.2210384825471436,
+      2.019727617457955,    0.9261671806648425,   0.3194145526472516,    0.08334391540719024,
+      0.016225754356422508, 0.002263064419651145, 0.0002059657256231818, 9.462035661730037e-06};
+  static constexpr double kBelow[13] = {1.0,
+                                        4.7009477599203295,
+                                        9.001881862640941,
+                                        10.290350030057404,
+                                        8.067649391153177,
+                                        4.631769873032964,
+                                        2.0123323436204785,
+                                        0.6706627170306668,
+                                        0.17118557354268885,
+                                        0.03286344016413994,
+                                        0.004545052910625445,
+                                        0.00041193145124636437,
+                                        1.8924071323460074e-05};
 };
 
 // F is Laplace's: F(-t) = e^-t / 2, so that h' = 1 and h'' = 0.
@@ -121,6 +142,9 @@ struct Exponential {
   double curvature(double x, const Tail& tail) const { return curvature_of(x, tail); }
   double exponent(double x, const Tail&) const { return x < 0.0 ? kLogTwo - x : 0.0; }
   double factor(double x, const Tail& tail) const { return x < 0.0 ? 1.0 : 1.0 + tail.odds; }
+  double value(double x, const Tail& tail) const {
+    return x < 0.0 ? kLogTwo - x : log_1p_of_share(tail.odds);
+  }
 };
 
 // h is a cubic spline, a parabola after the last knot.
@@ -143,6 +167,9 @@ struct Table {
   double curvature(double x, const Tail& tail) const { return curvature_of(x, tail); }
   double exponent(double x, const Tail&) const { return x < 0.0 ? h(-x) : 0.0; }
   double factor(double x, const Tail& tail) const { return x < 0.0 ? 1.0 : 1.0 + tail.odds; }
+  double value(double x, const Tail& tail) const {
+    return x < 0.0 ? h(-x) : log_1p_of_share(tail.odds);
+  }
 
   double h(double t) const {
     const std::size_t row = row_of(t);

@@ -9,7 +9,7 @@ void noise_terms(const Noise& noise, Numbers x, Room value, Room gradient, Room 
     for (std::size_t k = 0; k < x.size(); ++k) {
       const double at = x[k];
       const Tail tail = family.tail(std::abs(at));
-      value[k] = family.exponent(at, tail) + log_of_normal(family.factor(at, tail));
+      value[k] = family.value(at, tail);
       gradient[k] = gradient_of(at, tail);
       curvature[k] = family.curvature(at, tail);
     }

@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank import _kernels
+from juryrank import _core
 from juryrank.inference.normal import quantile
 from juryrank.model.noise import Noise
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
-from juryrank.votes.coded import or_empty
 from juryrank.votes.votes import Votes
 from juryrank.votes.weights import given, weight_per_judge
 
@@ -54,11 +53,12 @@ def positions(
     excess, information, third, won = (np.empty(votes.n_judges) for _ in range(4))
     ties_count = bool(np.isneginf(allowed.tie).all())
     for some in votes.chunks():
-        judges, weight = some.judges, or_empty(given(some.weight), np.float64)
-        _kernels.position_sums(
-            noise.code, some.start, some.left, some.right, some.outcome, weight,
-            solution.score, solution.accuracy[judges], allowed.order[judges], ties_count,
-            excess[judges], information[judges], third[judges], won[judges],
+        judges = some.judges
+        _core.position_sums(
+            noise.core, start=some.start, left=some.left, right=some.right, outcome=some.outcome,
+            weight=given(some.weight), score=solution.score, accuracy=solution.accuracy[judges],
+            order=allowed.order[judges], ties_count=ties_count, excess=excess[judges],
+            information=information[judges], third=third[judges], won=won[judges],
         )  # fmt: skip
     count = weight_per_judge(votes.start, votes.weight)
     share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)

@@ -18,11 +18,11 @@ from juryrank import _core, _kernels
 from juryrank._kernels import NoiseCode
 from juryrank.errors import InputError, listing
 from juryrank.model.registry import Model
-from juryrank.types import Floats, finite_numbers
+from juryrank.types import Floats, WithCore, finite_numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Noise:
+class Noise(WithCore):
     """A noise by name, or one of your own from `noise_from_log_density`."""
 
     name: str
@@ -52,7 +52,7 @@ class Noise:
         points = np.asarray(x, dtype=np.float64)
         flat = np.ascontiguousarray(points).reshape(-1)
         value, slope, bend = np.empty_like(flat), np.empty_like(flat), np.empty_like(flat)
-        _kernels.noise_terms(self.code, flat, value, slope, bend)
+        _core.noise_terms(self.core, flat, value, slope, bend)
         return (
             value.reshape(points.shape),
             slope.reshape(points.shape),

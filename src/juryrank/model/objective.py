@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ from juryrank.model.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.model.list_integrals import ChainedLists
 from juryrank.model.noise import Noise
 from juryrank.model.prior import NO_PRIOR, Prior
-from juryrank.types import Floats
+from juryrank.types import Floats, WithCore
 from juryrank.votes.coded import CodedVotes, Found
 from juryrank.votes.lists import Lists, choices
 from juryrank.votes.weights import total_weight
@@ -78,7 +78,7 @@ class Curvature(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
+class Objective(WithCore):
     """Votes, noise and prior together; see the module for the formula."""
 
     votes: CodedVotes
@@ -221,12 +221,9 @@ class Objective:
         if self.chained is not None:
             lists = None
             self._add_chained(rows, first, last, score, accuracy)
-        pairs = self.votes.for_kernels
+        votes_pass = self._votes_pass(rule, lists, effects, state)
         for row, u in zip(rows, range(first, last), strict=True):
-            _kernels.votes_pass(
-                self.noise.code, rule, pairs, lists, effects, u, u + 1,
-                score, accuracy, row[: self.n_items], *by_judge,
-            )  # fmt: skip
+            votes_pass(u, u + 1, score, accuracy, row[: self.n_items], *by_judge)
             tie, order = by_judge.tie[u : u + 1], by_judge.order[u : u + 1]
             self.layout.add_slopes(row, tie, order, first=u)
         own = by_judge.accuracy
@@ -293,11 +290,11 @@ class Objective:
         For pairs of equal items it is ``g''(0) sum w a_u^2`` over the votes of the item, for a
         choice from r items a share ``4 / r (1 - 1/r)`` of that; plus the prior.
         """
-        pairs, lists, square = self.votes.for_kernels, self.votes.lists, accuracy**2
+        pairs, lists, square = self.votes.core_pairs, self.votes.lists, accuracy**2
 
         def one_chunk(first: int, last: int) -> Floats:
             total = np.zeros(self.n_items)
-            _kernels.add_to_both(pairs, square, first, last, total)
+            _core.add_to_both(pairs, first, last, square, total)
             return total
 
         votes = self.sum_over_chunks(one_chunk)
@@ -321,6 +318,19 @@ class Objective:
         order = np.zeros(m if self.effects.order else 0)
         return _OfJudges(np.empty(m), np.empty(m), np.zeros((m, len(self.effects.sizes))), order)
 
+    def _votes_pass(
+        self, rule: AccuracyRule, lists: Lists | None, effects: Effects | None, state: Floats
+    ) -> Callable[..., float]:
+        """The compiled pass over the votes of the judges from ... to."""
+        if lists is not None:
+            known = self.votes.for_kernels, lists, effects
+            return partial(_kernels.votes_pass, self.noise.code, rule, *known)
+        core_rule = _core.AccuracyRule(**rule._asdict())
+        core_effects = None if effects is None else self.layout.core_effects(state)
+        return partial(
+            _core.pairs_pass, self.noise.core, core_rule, self.votes.core_pairs, core_effects
+        )
+
     def _sum_over_judges(
         self, rule: AccuracyRule, state: Floats, accuracy: Floats
     ) -> tuple[float, Floats, _OfJudges]:
@@ -330,14 +340,11 @@ class Objective:
         if self.chained is not None:
             self._work_out_chained(rule, effects, score, accuracy)
             lists, rule = None, rule._replace(free=False)
-        pairs = self.votes.for_kernels
+        votes_pass = self._votes_pass(rule, lists, effects, state)
 
         def one_chunk(first: int, last: int) -> tuple[float, Floats]:
             slope = np.zeros(self.n_items)
-            value = _kernels.votes_pass(
-                self.noise.code, rule, pairs, lists, effects, first, last,
-                score, accuracy, slope, *by_judge,
-            )  # fmt: skip
+            value = votes_pass(first, last, score, accuracy, slope, *by_judge)
             return float(value), slope
 
         value, slope = 0.0, np.zeros(self.layout.size)

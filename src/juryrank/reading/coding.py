@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from juryrank import _core
 from juryrank.errors import InputError
 from juryrank.votes.similar_names import Spellings
 
@@ -34,8 +35,6 @@ SAMPLE = 1 << 14
 SPARSEST = 8
 SLOTS_PER_LABEL = 8
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
-WORTH_COMPILED_CODE = 1 << 16
-"""Rows from which on compiled code saves more time than it takes to load."""
 
 
 @dataclass(frozen=True)
@@ -368,11 +367,7 @@ def order_by(codes: Codes, n_groups: int) -> NDArray[np.int64] | None:
     """Give the stable order that sorts codes, or None if they are sorted already."""
     if (codes[1:] >= codes[:-1]).all():
         return None
-    # Numba takes its time to load: not before every complaint about the input has been raised.
-    from juryrank._kernels import counting_order
-
-    order: NDArray[np.int64] = counting_order(codes, n_groups)
-    return order
+    return _core.counting_order(codes, n_groups)
 
 
 def by_group(
@@ -386,13 +381,6 @@ def by_group(
         group: The group of each value; `MISSING` leaves it out.
         first: Where each group begins, whichever comes first, and where the last ends.
     """
-    if len(values) < WORTH_COMPILED_CODE:
-        rows = np.flatnonzero(group >= 0)
-        found = values[rows[np.argsort(first[group[rows]], kind="stable")]]
-        return found if table is None else table[found]
-    # Numba takes its time to load: not before every complaint about the input has been raised.
-    from juryrank._kernels import scatter_by_group
-
     out = np.empty(first[-1], dtype=(values if table is None else table).dtype)
-    scatter_by_group(values, table, group, first[:-1].copy(), out)
+    _core.scatter_by_group(values, table, group, first[:-1], out)
     return out

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from juryrank import _kernels
+from juryrank import _core
 from juryrank.errors import InputError
 from juryrank.model.objective import Objective
 from juryrank.progress import Progress, Watcher
@@ -39,13 +39,13 @@ class CrowdSolver:
         """Alternate between scores and reliabilities, from equal scores and full reliability."""
         score = np.zeros(objective.n_items)
         reliability = np.ones(objective.n_judges)
-        code, pairs = objective.noise.code, objective.votes.for_kernels
+        noise, pairs = objective.noise.core, objective.votes.core_pairs
         change = np.inf
         for done in range(1, self.rounds + 1):
             value, new = _best_scores(objective, score, reliability)
             change = float(np.abs(new - score).max(initial=0.0))
             score = new
-            _kernels.crowd_reliabilities(code, pairs, score, reliability)
+            _core.set_reliabilities(noise, pairs, score, reliability)
             if watch:
                 watch(Progress("fitting", FITTING, done, objective=value, gradient=change))
         value, _ = _evaluated(objective, score, reliability)
@@ -60,8 +60,8 @@ class CrowdSolver:
 def _evaluated(objective: Objective, score: Floats, reliability: Floats) -> tuple[float, Floats]:
     """The objective and its gradient in the scores."""
     slope = np.zeros(objective.n_items)
-    pairs = objective.votes.for_kernels
-    value = _kernels.crowd_scores_pass(objective.noise.code, pairs, score, reliability, slope)
+    noise, pairs = objective.noise.core, objective.votes.core_pairs
+    value = _core.crowd_scores_pass(noise, pairs, score, reliability, slope)
     return value + objective.state_penalty(score, slope), slope
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank import _kernels
+from juryrank import _core, _kernels
 from juryrank.model.effects import NO_EFFECTS
 from juryrank.model.noise import GUMBEL
 from juryrank.model.objective import Objective
@@ -89,11 +89,11 @@ def _worth_merging(objective: Objective) -> bool:
 
 def _merged(objective: Objective) -> Objective:
     """One judge with a weighted win for each pair of winner and loser."""
-    n, pairs = objective.n_items, objective.votes.for_kernels
+    n, pairs = objective.n_items, objective.votes.core_pairs
 
     def one_chunk(first: int, last: int) -> Floats:
         some = np.zeros((n, n))
-        _kernels.count_wins(pairs, first, last, some)
+        _core.count_wins(pairs, first, last, some)
         return some
 
     counts = objective.sum_over_chunks(one_chunk)
@@ -125,12 +125,12 @@ def votes_for(objective: Objective, score: Floats, by: Voice = "fair") -> float:
     many accounts that push an item shall say which end is up. (Of lists ``q`` is 1: in rankings of
     the same items, every item is in every vote of an honest judge too.)
     """
-    pairs, lists = objective.votes.for_kernels, objective.votes.lists
+    pairs, lists = objective.votes.core_pairs, objective.votes.lists
     counts = np.ones(objective.n_judges) if by == "votes" else _shares_that_count(objective)
     say = on_many_items(objective) if by == "fair" else np.ones(objective.n_judges)
 
     def one_chunk(first: int, last: int) -> Floats:
-        return np.array(_kernels.pair_agreement(pairs, counts, say, score, first, last))
+        return np.array(_core.pair_agreement(pairs, first, last, counts, say, score))
 
     agreement, variance = objective.sum_over_chunks(one_chunk).tolist()
     if objective.votes.has_lists:
@@ -152,10 +152,10 @@ def _shares_that_count(objective: Objective) -> Floats:
 
 def on_many_items(objective: Objective) -> Floats:
     """Near 1 for judges whose votes are on many items, next to nothing if all are on one."""
-    elsewhere, pairs = np.ones(objective.n_judges), objective.votes.for_kernels
+    elsewhere, pairs = np.ones(objective.n_judges), objective.votes.core_pairs
 
     def one_chunk(first: int, last: int) -> None:
-        _kernels.elsewhere(pairs, objective.n_items, first, last, elsewhere)
+        _core.set_elsewhere(pairs, first, last, elsewhere)
 
     for _ in objective.over_chunks(one_chunk):
         pass

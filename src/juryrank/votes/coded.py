@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from juryrank import _core
-from juryrank.types import Floats
+from juryrank.types import Floats, WithCore
 from juryrank.votes.cells import Cells, entries_in_cells, pairs_in_cells
 from juryrank.votes.lists import (
     Lists,
@@ -159,7 +159,7 @@ def no_pairs(n_judges: int) -> Pairs:
 
 
 @dataclass(frozen=True, eq=False)
-class CodedVotes:
+class CodedVotes(WithCore):
     """Votes on pairs and on lists of more items, with their weights; see the module."""
 
     n_items: int
