@@ -83,6 +83,69 @@ def noise_terms(
 
 # --- lists ---------------------------------------------------------------------------------------
 
+def lists_pass(
+    *,
+    noise: Noise,
+    rule: AccuracyRule,
+    pairs: PairVotes,
+    lists: ListVotes,
+    effects: Effects,
+    likeness: Floats | None,
+    first_judge: int,
+    last_judge: int,
+    score: Floats,
+    accuracy: Floats,
+    score_gradient: Floats,
+    judge_value: Floats,
+    accuracy_gradient: Floats,
+    tie_gradient: Floats,
+    order_gradient: Floats,
+) -> float: ...
+def chain_terms(
+    noise: Noise,
+    lists: ListVotes,
+    *,
+    first: int,
+    last: int,
+    location: Floats,
+    value: Floats,
+    gradient: Floats,
+) -> None: ...
+def chain_hessians(
+    noise: Noise,
+    lists: ListVotes,
+    *,
+    first: int,
+    last: int,
+    location: Floats,
+    value: Floats,
+    gradient: Floats,
+    begin: Codes,
+    hessian: Floats,
+) -> None: ...
+def chain_pass(noise: Noise, location: Floats, ranked: int, gradient: Floats) -> float: ...
+def luce_pass(location: Floats, ranked: int, gradient: Floats) -> float: ...
+def list_agreement(
+    lists: ListVotes, score: Floats, agreement: Floats, variance: Floats
+) -> None: ...
+def list_losses(
+    lists: ListVotes,
+    effects: Effects,
+    *,
+    score: Floats,
+    accuracy: Floats,
+    taste: Floats,
+    loss: Floats,
+) -> None: ...
+def list_hessian(
+    location: Floats,
+    level: NDArray[np.int32],
+    ranked: int,
+    effects: Effects,
+    gradient: Floats,
+    hessian: Floats,
+) -> None: ...
+
 # --- curvature and information -------------------------------------------------------------------
 
 # --- cells, crowds and the coding of votes -------------------------------------------------------

@@ -23,7 +23,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from juryrank import _core, _kernels
 from juryrank._kernels import AccuracyRule, Effects
@@ -201,36 +200,19 @@ class Objective:
         rows = np.zeros((last - first, self.layout.size))
         lists, effects = self.known_to_kernels(state)
         score = state[: self.n_items]
-        if self.chained is not None:
-            lists = None
-            self._add_chained(rows, first, last, score, accuracy)
         pairs = self.votes.for_kernels
+        lists_pass = self._lists_pass(rule, state, accuracy, by_judge)
         for row, u in zip(rows, range(first, last), strict=True):
-            _kernels.votes_pass(
-                self.noise.code, rule, pairs, lists, effects, u, u + 1,
-                score, accuracy, row[: self.n_items], *by_judge,
-            )  # fmt: skip
+            if lists_pass is not None:
+                lists_pass(u, u + 1, row[: self.n_items])
+            else:
+                _kernels.votes_pass(
+                    self.noise.code, rule, pairs, lists, effects, u, u + 1,
+                    score, accuracy, row[: self.n_items], *by_judge,
+                )  # fmt: skip
             tie, order = by_judge.tie[u : u + 1], by_judge.order[u : u + 1]
             self.layout.add_slopes(row, tie, order, first=u)
-        own = by_judge.accuracy
-        if self.chained is not None:
-            own += self.chained.by_judge(self.chained.slope * score[self.votes.lists.item])
-        return rows, own[first:last]
-
-    def _add_chained(
-        self, rows: Floats, first: int, last: int, score: Floats, accuracy: Floats
-    ) -> None:
-        """Add the slopes of chained lists in the scores, a row for each judge."""
-        chained, lists = self.chained, self.votes.lists
-        if chained is None:
-            return
-        own_lists = np.arange(lists.start[first], lists.start[last])
-        chained.work_out(chained.places(score, accuracy), own_lists)
-        entry = slice(lists.begin[lists.start[first]], lists.begin[lists.start[last]])
-        judge = chained.entry_judge[entry]
-        weight = lists.weight[chained.entry_list[entry]]
-        pull = weight * accuracy[judge] * chained.slope[entry]
-        np.add.at(rows, (judge - first, lists.item[entry]), pull)
+        return rows, by_judge.accuracy[first:last]
 
     def curvature(self, state: Floats, accuracy: Floats) -> Curvature:
         """Second derivatives in each unknown of the state and in each accuracy.
@@ -313,13 +295,13 @@ class Objective:
         """The votes' part: value and gradients, summed over chunks in a fixed order."""
         by_judge = self._judge_arrays()
         (lists, effects), score = self.known_to_kernels(state), state[: self.n_items]
-        if self.chained is not None:
-            self._work_out_chained(rule, effects, score, accuracy)
-            lists, rule = None, rule._replace(free=False)
         pairs = self.votes.for_kernels
+        lists_pass = self._lists_pass(rule, state, accuracy, by_judge)
 
         def one_chunk(first: int, last: int) -> tuple[float, Floats]:
             slope = np.zeros(self.n_items)
+            if lists_pass is not None:
+                return lists_pass(first, last, slope), slope
             value = _kernels.votes_pass(
                 self.noise.code, rule, pairs, lists, effects, first, last,
                 score, accuracy, slope, *by_judge,
@@ -327,52 +309,51 @@ class Objective:
             return float(value), slope
 
         value, slope = 0.0, np.zeros(self.layout.size)
-        for part, part_slope in self.over_chunks(one_chunk):
+        over_chunks = self.over_chunks if self.chained is None else self.chained.over_judges
+        for part, part_slope in over_chunks(one_chunk):
             value += part
             slope[: self.n_items] += part_slope
-        if self.chained is not None:
-            by_judge.accuracy[:] += self.chained.by_judge(
-                self.chained.slope * score[self.votes.lists.item]
-            )
-            by_judge.value[:] += self.chained.values_by_judge()
-            value += self.chained.total()
-            slope[: self.n_items] += self.chained.score_slope(accuracy, self.n_items)
         if not self.is_plain:
             self.layout.add_slopes(slope, by_judge.tie, by_judge.order)
         return value, slope, by_judge
 
-    def _work_out_chained(
-        self, rule: AccuracyRule, effects: Effects | None, score: Floats, accuracy: Floats
-    ) -> None:
-        """Find the accuracies, where they are free, and what chained lists say there."""
-        chained = self.chained
-        if chained is None:
-            return
-        if not rule.free:
-            chained.work_out(chained.places(score, accuracy))
-            return
+    def _lists_pass(
+        self, rule: AccuracyRule, state: Floats, accuracy: Floats, by_judge: _OfJudges
+    ) -> Callable[[int, int, Floats], float] | None:
+        """A pass over the votes of the judges from ... to, where there are lists.
 
-        def pairs(judges: NDArray[np.int64]) -> tuple[Floats, Floats]:
-            slope, bend = np.zeros(self.n_judges), np.zeros(self.n_judges)
-            wins = self.votes.for_kernels
-            _kernels.pair_derivatives(
-                self.noise.code, wins, effects, judges, score, accuracy, slope, bend
-            )
-            return slope, bend
+        It adds to the slope in the scores, and gives the value.
+        """
+        lists = self.votes.core_lists
+        if lists is None:
+            return None
+        effects, core_rule = self.layout.core_effects(state), _core.AccuracyRule(**rule._asdict())
+        likeness = None if self.chained is None else self.chained.likeness
 
-        chained.find_accuracies(rule, score, accuracy, pairs)
+        def one_pass(first: int, last: int, score_slope: Floats) -> float:
+            return _core.lists_pass(
+                noise=self.noise.core, rule=core_rule, pairs=self.votes.core_pairs, lists=lists,
+                effects=effects, likeness=likeness, first_judge=first, last_judge=last,
+                score=state[: self.n_items], accuracy=accuracy, score_gradient=score_slope,
+                judge_value=by_judge.value, accuracy_gradient=by_judge.accuracy,
+                tie_gradient=by_judge.tie, order_gradient=by_judge.order,
+            )  # fmt: skip
+
+        return one_pass
 
     def list_losses(self, state: Floats, accuracy: Floats, taste: Floats) -> Floats:
         """``-log P`` of every list, if judges have a taste (in log-odds) for items."""
-        score, chained = state[: self.n_items], self.chained
-        if not self.votes.has_lists:
+        score, chained, lists = state[: self.n_items], self.chained, self.votes.core_lists
+        if lists is None:
             return np.empty(0)
         if chained is not None:
             chained.work_out(chained.places(score, accuracy) + taste[self.votes.lists.item])
             return chained.value.copy()
         loss = np.empty(self.votes.lists.number)
-        effects = self.layout.effects(state)
-        _kernels.list_losses(self.votes.lists, effects, score, accuracy, taste, loss)
+        _core.list_losses(
+            lists, self.layout.core_effects(state),
+            score=score, accuracy=accuracy, taste=taste, loss=loss,
+        )  # fmt: skip
         return loss
 
     @cached_property
