@@ -178,6 +178,22 @@ class Pairs:
     ) -> None: ...
     def at(self, state: Floats, accuracy: Floats) -> tuple[Floats, Floats, Floats]: ...
 
+class Rankings:
+    def __init__(
+        self,
+        *,
+        lists: ListVotes,
+        pairs: Pairs | None,
+        n_effects: int,
+        sizes: Codes,
+        as_one: bool,
+        effects: tuple[int, int, int, int],
+    ) -> None: ...
+    def at(self, state: Floats, accuracy: Floats) -> tuple[Floats, Floats, Floats]: ...
+    def rise(
+        self, state: Floats, accuracy: Floats, cells: Codes, judge: Codes, by: float
+    ) -> Floats: ...
+
 class Priors:
     def __init__(
         self,
@@ -216,7 +232,7 @@ class Chain:
     def __init__(
         self,
         *,
-        votes: Pairs | VotesCallable,
+        votes: Pairs | Rankings | VotesCallable,
         opinions: Opinions,
         juries: Juries,
         layout: EffectLayout,
