@@ -139,6 +139,69 @@ def scatter_by_group(
 
 # --- lists ---------------------------------------------------------------------------------------
 
+def lists_pass(
+    *,
+    noise: Noise,
+    rule: AccuracyRule,
+    pairs: PairVotes,
+    lists: ListVotes,
+    effects: Effects,
+    likeness: Floats | None,
+    first: int,
+    last: int,
+    score: Floats,
+    accuracy: Floats,
+    score_gradient: Floats,
+    judge_value: Floats,
+    accuracy_gradient: Floats,
+    tie_gradient: Floats,
+    order_gradient: Floats,
+) -> float: ...
+def chain_terms(
+    noise: Noise,
+    lists: ListVotes,
+    *,
+    first: int,
+    last: int,
+    location: Floats,
+    value: Floats,
+    gradient: Floats,
+) -> None: ...
+def chain_hessians(
+    noise: Noise,
+    lists: ListVotes,
+    *,
+    first: int,
+    last: int,
+    location: Floats,
+    value: Floats,
+    gradient: Floats,
+    begin: Codes,
+    hessian: Floats,
+) -> None: ...
+def chain_pass(noise: Noise, location: Floats, ranked: int, gradient: Floats) -> float: ...
+def luce_pass(location: Floats, ranked: int, gradient: Floats) -> float: ...
+def list_agreement(
+    lists: ListVotes, score: Floats, agreement: Floats, variance: Floats
+) -> None: ...
+def list_losses(
+    lists: ListVotes,
+    effects: Effects,
+    *,
+    score: Floats,
+    accuracy: Floats,
+    taste: Floats,
+    loss: Floats,
+) -> None: ...
+def list_hessian(
+    location: Floats,
+    level: NDArray[np.int32],
+    ranked: int,
+    effects: Effects,
+    gradient: Floats,
+    hessian: Floats,
+) -> None: ...
+
 # --- curvature and information -------------------------------------------------------------------
 
 Sparse = tuple[Codes, NDArray[np.int32], Floats]
@@ -244,6 +307,22 @@ class Pairs:
     ) -> None: ...
     def at(self, state: Floats, accuracy: Floats) -> tuple[Floats, Floats, Floats]: ...
 
+class Rankings:
+    def __init__(
+        self,
+        *,
+        lists: ListVotes,
+        pairs: Pairs | None,
+        n_effects: int,
+        sizes: Codes,
+        as_one: bool,
+        effects: tuple[int, int, int, int],
+    ) -> None: ...
+    def at(self, state: Floats, accuracy: Floats) -> tuple[Floats, Floats, Floats]: ...
+    def rise(
+        self, state: Floats, accuracy: Floats, cells: Codes, judge: Codes, by: float
+    ) -> Floats: ...
+
 class Priors:
     def __init__(
         self,
@@ -282,7 +361,7 @@ class Chain:
     def __init__(
         self,
         *,
-        votes: Pairs | VotesCallable,
+        votes: Pairs | Rankings | VotesCallable,
         opinions: Opinions,
         juries: Juries,
         layout: EffectLayout,

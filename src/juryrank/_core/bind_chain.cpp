@@ -16,10 +16,12 @@
 
 #include "accuracies.hpp"
 #include "bindings.hpp"
+#include "bound_votes.hpp"
 #include "chain.hpp"
 #include "elementary.hpp"
 #include "pairs.hpp"
 #include "random.hpp"
+#include "rankings.hpp"
 
 namespace juryrank {
 namespace {
@@ -85,6 +87,66 @@ BoundPairs bound_pairs(const Row<std::int64_t>& start, const Row<std::int32_t>& 
   if (tied) pairs.tied = span_of(*tied);
   if (side) pairs.side = span_of(*side);
   return {Pairs(pairs, n_opinions, at), judges, n_opinions, n_effects};
+}
+
+// Lists with pairs beside them, if there are any, and what they are about.
+struct BoundRankings {
+  Rankings rankings;
+  std::size_t n_judges, n_opinions, n_effects;
+
+  Found at(const Row<double>& state, const Row<double>& accuracy) {
+    check_size("state", state.shape(0), n_opinions + n_effects);
+    check_size("accuracy", accuracy.shape(0), n_judges);
+    VotesAt found = room();
+    rankings.at(span_of(state), span_of(accuracy), true, found);
+    return arrays_of(found);
+  }
+
+  // By how much the values of the judges of these opinions are higher if the opinions are raised.
+  Array rise(const Row<double>& state, const Row<double>& accuracy, const Row<std::int64_t>& cells,
+             const Row<std::int64_t>& judge, double by) {
+    check_size("state", state.shape(0), n_opinions + n_effects);
+    check_size("accuracy", accuracy.shape(0), n_judges);
+    check_size("judge", judge.shape(0), cells.shape(0));
+    check_codes("cells", span_of(cells), n_opinions);
+    check_codes("judge", span_of(judge), n_judges);
+    std::vector<double> change(cells.shape(0));
+    rankings.rise(room(), span_of(state), span_of(accuracy), {span_of(cells), span_of(judge), by},
+                  change);
+    return array_of(std::move(change));
+  }
+
+  VotesAt room() const {
+    return {std::vector<double>(n_judges), std::vector<double>(n_opinions + n_effects),
+            std::vector<double>(n_judges)};
+  }
+};
+
+using EffectBegins = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+BoundRankings bound_rankings(const BoundListVotes& lists, const BoundPairs* pairs,
+                             std::size_t n_effects, const Row<std::int64_t>& sizes, bool as_one,
+                             EffectBegins effects) {
+  const std::size_t n = lists.n_items(), m = lists.n_judges(), kinds = sizes.shape(0);
+  if (pairs) {
+    check_size("The pairs' judges", pairs->n_judges, m);
+    check_size("The pairs' opinions", pairs->n_opinions, n);
+    check_size("The pairs' effects", pairs->n_effects, n_effects);
+  }
+  for (const std::int64_t size : span_of(sizes))
+    if (size < 2) refuse("A tie is of two items at least.");
+  if (as_one && kinds != 1) refuse("Where tied items count as one, there is one weight of ties.");
+  check_not_negative("weight", lists.votes().weight);
+  const auto [tie, own_tie, order, own_order] = effects;
+  const EffectIndex at{bound_index("tie", tie, kinds, n, n_effects),
+                       bound_index("own_tie", own_tie, m, n, n_effects),
+                       bound_index("order", order, 1, n, n_effects),
+                       bound_index("own_order", own_order, m, n, n_effects)};
+  std::optional<Pairs> beside;
+  if (pairs) beside = pairs->pairs;
+  return {Rankings(lists.votes(), std::move(beside), n,
+                   {{sizes.data(), sizes.data() + kinds}, as_one}, at),
+          m, n, n_effects};
 }
 
 // Votes of any other kind: a callable gives values by judge and gradients in state and accuracies.
@@ -195,12 +257,12 @@ EffectLayout bound_layout(std::size_t size, const Row<std::int64_t>& common,
 
 class BoundChain {
  public:
-  BoundChain(const std::variant<BoundPairs*, nb::callable>& votes, Opinions opinions, Juries juries,
-             EffectLayout effects, const std::optional<Row<double>>& fixed_accuracy,
-             const Row<double>& say, Priors priors, const Row<double>& score,
-             const Row<double>& start_effects, const Row<double>& accuracy, Scales scales,
-             std::uint64_t seed)
-      : native_(std::holds_alternative<BoundPairs*>(votes)) {
+  BoundChain(const std::variant<BoundPairs*, BoundRankings*, nb::callable>& votes,
+             Opinions opinions, Juries juries, EffectLayout effects,
+             const std::optional<Row<double>>& fixed_accuracy, const Row<double>& say,
+             Priors priors, const Row<double>& score, const Row<double>& start_effects,
+             const Row<double>& accuracy, Scales scales, std::uint64_t seed)
+      : native_(!std::holds_alternative<nb::callable>(votes)) {
     const std::size_t n = score.shape(0), m = accuracy.shape(0);
     if (!n || !m) refuse("There must be items and judges.");
     check_size("The opinions' judges", opinions.begin.size() - 1, m);
@@ -224,12 +286,16 @@ class BoundChain {
       check_finite("fixed_accuracy", span_of(*fixed_accuracy));
       fixed.assign(fixed_accuracy->data(), fixed_accuracy->data() + m);
     }
-    if (native_) check_pairs(*std::get<BoundPairs*>(votes), opinions, effects, m);
     std::unique_ptr<VotesPass> pass;
-    if (native_)
-      pass = std::make_unique<Pairs>(std::get<BoundPairs*>(votes)->pairs);
-    else
+    if (const auto* pairs = std::get_if<BoundPairs*>(&votes)) {
+      check_votes(**pairs, (*pairs)->pairs, opinions, effects, m);
+      pass = std::make_unique<Pairs>((*pairs)->pairs);
+    } else if (const auto* rankings = std::get_if<BoundRankings*>(&votes)) {
+      check_votes(**rankings, (*rankings)->rankings, opinions, effects, m);
+      pass = std::make_unique<Rankings>((*rankings)->rankings);
+    } else {
       pass = std::make_unique<CalledVotes>(std::get<nb::callable>(votes));
+    }
     const Numbers says = span_of(say);
     chain_.emplace(
         Setting{n,
@@ -355,12 +421,13 @@ class BoundChain {
     std::atomic_flag& flag_;
   };
 
-  static void check_pairs(const BoundPairs& pairs, const Opinions& opinions,
+  template <typename Bound, typename Votes>
+  static void check_votes(const Bound& bound, const Votes& votes, const Opinions& opinions,
                           const EffectLayout& effects, std::size_t n_judges) {
-    check_size("start", pairs.n_judges, n_judges);
-    check_size("opinions", pairs.n_opinions, opinions.size());
-    check_size("effects", pairs.n_effects, effects.size);
-    if (opinions.tastes() && !pairs.pairs.are_of(opinions))
+    check_size("start", bound.n_judges, n_judges);
+    check_size("opinions", bound.n_opinions, opinions.size());
+    check_size("effects", bound.n_effects, effects.size);
+    if (opinions.tastes() && !votes.are_of(opinions))
       refuse("A judge votes on an opinion of another.");
   }
 
@@ -479,6 +546,19 @@ void bind_sampler(nb::module_& m) {
           "weight"_a.noconvert().none(), "tied"_a.noconvert().none(), "side"_a.noconvert().none(),
           "n_opinions"_a, "n_effects"_a, "effects"_a)
       .def("at", &BoundPairs::at, "state"_a.noconvert(), "accuracy"_a.noconvert());
+  nb::class_<BoundRankings>(m, "Rankings")
+      .def(
+          "__init__",
+          [](BoundRankings* at, const BoundListVotes& lists, const BoundPairs* pairs,
+             std::size_t n_effects, const Row<std::int64_t>& sizes, bool as_one,
+             EffectBegins effects) {
+            new (at) BoundRankings(bound_rankings(lists, pairs, n_effects, sizes, as_one, effects));
+          },
+          nb::kw_only(), "lists"_a, "pairs"_a.none(), "n_effects"_a, "sizes"_a.noconvert(),
+          "as_one"_a, "effects"_a)
+      .def("at", &BoundRankings::at, "state"_a.noconvert(), "accuracy"_a.noconvert())
+      .def("rise", &BoundRankings::rise, "state"_a.noconvert(), "accuracy"_a.noconvert(),
+           "cells"_a.noconvert(), "judge"_a.noconvert(), "by"_a);
   nb::class_<Priors>(m, "Priors")
       .def(
           "__init__",
@@ -521,9 +601,9 @@ void bind_sampler(nb::module_& m) {
           },
           "size"_a, "common"_a.noconvert(), "own"_a.noconvert(), "n_judges"_a);
   nb::class_<BoundChain>(m, "Chain")
-      .def(nb::init<const std::variant<BoundPairs*, nb::callable>&, Opinions, Juries, EffectLayout,
-                    const std::optional<Row<double>>&, const Row<double>&, Priors,
-                    const Row<double>&, const Row<double>&, const Row<double>&, Scales,
+      .def(nb::init<const std::variant<BoundPairs*, BoundRankings*, nb::callable>&, Opinions,
+                    Juries, EffectLayout, const std::optional<Row<double>>&, const Row<double>&,
+                    Priors, const Row<double>&, const Row<double>&, const Row<double>&, Scales,
                     std::uint64_t>(),
            nb::kw_only(), "votes"_a, "opinions"_a, "juries"_a, "layout"_a,
            "fixed_accuracy"_a.noconvert().none(), "say"_a.noconvert(), "priors"_a,

@@ -12,7 +12,7 @@ namespace {
 double bound_lists_pass(const BoundNoise& noise, const AccuracyRule& rule,
                         const BoundPairVotes& pairs, const BoundListVotes& lists,
                         const BoundEffects& effects, const std::optional<Row<double>>& likeness,
-                        std::size_t first_judge, std::size_t last_judge, const Row<double>& score,
+                        std::size_t first, std::size_t last, const Row<double>& score,
                         const RoomRow& accuracy, const RoomRow& score_gradient,
                         const RoomRow& judge_value, const RoomRow& accuracy_gradient,
                         const RoomMatrix& tie_gradient, const RoomRow& order_gradient) {
@@ -20,7 +20,7 @@ double bound_lists_pass(const BoundNoise& noise, const AccuracyRule& rule,
   check_size("The pairs' items", pairs.n_items(), n);
   check_size("The pairs' judges", pairs.n_judges(), m);
   const Effects& known = effects.of(m);
-  const PairVotes& votes = pairs.of({first_judge, last_judge});
+  const PairVotes& votes = pairs.of({first, last});
   if (votes.tied && known.sizes.empty()) refuse("Pairs that can be tied need a weight of ties.");
   check_size("score", score.shape(0), n);
   check_size("score_gradient", score_gradient.shape(0), n);
@@ -40,7 +40,7 @@ double bound_lists_pass(const BoundNoise& noise, const AccuracyRule& rule,
                      rule,
                      votes,
                      &known,
-                     {first_judge, last_judge},
+                     {first, last},
                      span_of(score),
                      room_of(accuracy),
                      room_of(score_gradient),
@@ -143,7 +143,7 @@ void bound_list_hessian(const Row<double>& location, const Row<std::int32_t>& le
 
 void bind_lists(nb::module_& m) {
   m.def("lists_pass", &bound_lists_pass, nb::kw_only(), "noise"_a, "rule"_a, "pairs"_a, "lists"_a,
-        "effects"_a, "likeness"_a.noconvert().none(), "first_judge"_a, "last_judge"_a,
+        "effects"_a, "likeness"_a.noconvert().none(), "first"_a, "last"_a,
         "score"_a.noconvert(), "accuracy"_a.noconvert(), "score_gradient"_a.noconvert(),
         "judge_value"_a.noconvert(), "accuracy_gradient"_a.noconvert(),
         "tie_gradient"_a.noconvert(), "order_gradient"_a.noconvert());

@@ -33,8 +33,8 @@ the posterior as it is:
 8. **Sides**: all of ``(-s, -b, -k)``, those of one jury if some have no items in common, or a
    single judge's ``k``, with its opinions or against them.
 
-The moves are compiled: `_core/chain.hpp` and what stands beside it. Votes on pairs under Gumbel
-noise are gone through there too, all others by `Objective.votes_alone`.
+The moves are compiled: `_core/chain.hpp` and what stands beside it. Votes under Gumbel noise are
+gone through there too, all others by `Objective.votes_alone`.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Chain:
             seed=seed,
         )
         work = self.objective.votes.n_entries + 3 * opinions.tastes
-        compiled = isinstance(votes, _core.Pairs)
+        compiled = isinstance(votes, (_core.Pairs, _core.Rankings))
         self.at_once = max(1, WORK_AT_ONCE // max(1, work)) if compiled else 1
         """Rounds that take some 50 ms."""
         self.measure()
@@ -167,11 +167,27 @@ class Chain:
         self.core.stop_adapting()
 
 
-def votes_of(opinions: Opinions) -> _core.Pairs | _core.VotesCallable:
+def votes_of(opinions: Opinions) -> _core.Pairs | _core.Rankings | _core.VotesCallable:
     """What the chain asks for the likelihood: the core itself where it knows such votes."""
-    objective, pairs = opinions.objective, opinions.objective.votes.pairs
-    if objective.votes.has_lists or not objective.noise.is_gumbel:
+    objective = opinions.objective
+    if not objective.noise.is_gumbel:
         return objective.votes_alone
+    lists = objective.votes.core_lists
+    if lists is None:
+        return _pairs_of(opinions)
+    model = objective.effects
+    return _core.Rankings(
+        lists=lists,
+        pairs=_pairs_of(opinions) if objective.votes.pairs.number else None,
+        n_effects=objective.layout.size - len(opinions),
+        sizes=np.array(model.sizes, dtype=np.int64),
+        as_one=model.as_one,
+        effects=objective.layout.places,
+    )
+
+
+def _pairs_of(opinions: Opinions) -> _core.Pairs:
+    objective, pairs = opinions.objective, opinions.objective.votes.pairs
     return _core.Pairs(
         start=np.ascontiguousarray(pairs.start),
         winner=np.ascontiguousarray(pairs.winner),

@@ -1,36 +1,39 @@
-"""Lists under noise other than Gumbel, for all judges at once.
+"""Lists under noise other than Gumbel, whose probabilities are chains of integrals.
 
-Their probabilities are chains of integrals (see `_kernels.chain_pass`), which take far longer than
-anything else, to run and to compile. So the compiled passes over votes know lists under Gumbel
-noise alone; here lists are worked out many at a time and what they say is handed on. Each accuracy
-is searched for as there, with second derivatives borrowed from Gumbel noise and then from secants.
+See `_core/list_integrals.hpp` for the integrals, and `_core/list_sums.cpp` for the search for the
+accuracies, whose second derivatives are borrowed from Gumbel noise at first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank import _kernels
-from juryrank._kernels import AccuracyRule, ReadyLists
+from juryrank import _core
 from juryrank.model.noise import Noise
 from juryrank.types import Floats
+from juryrank.votes.coded import Found
 from juryrank.votes.lists import Lists
-from juryrank.votes.weights import total_weight
 
 PARTS = 16
-LISTS_WORTH_SPLITTING = 200
-LARGEST_LEAP = 5.0
-"""A secant may differ by this factor from the second derivative of the step before."""
-NO_MOVE = 1e-8
-"""Of an accuracy: a last step this small need not be taken."""
+ENTRIES_WORTH_SPLITTING = 1_000
+Codes = NDArray[np.int64]
 
-Derivatives = Callable[[NDArray[np.int64]], tuple[Floats, Floats]]
-"""First and second derivatives in the accuracy of all else that some judges have voted."""
+
+class ReadyLists(NamedTuple):
+    """Derivatives of ``-log P`` of lists in their locations; none has ties."""
+
+    slope: Floats
+    """An entry for each item of each list."""
+    hessian: Floats
+    """Items x items for each list, one after the other."""
+    begin: Codes
+    """Where those of each list begin."""
 
 
 class ChainedLists:
@@ -40,153 +43,80 @@ class ChainedLists:
         self.noise = noise
         self.lists = lists
         self.threads = threads
-        self.entry_list = lists.entry_list
-        self.entry_judge = lists.judge[self.entry_list]
+        n_items = int(lists.item.max(initial=-1)) + 1
+        self.core = _core.ListVotes(**lists._asdict(), n_items=n_items)
         self.value = np.empty(lists.number)
         """``-log P`` of each list, where it was worked out last."""
-        self.slope = np.empty(len(lists.item))
-        """Its slope in the place of each item."""
+        self.gradient = np.empty(len(lists.item))
+        """Its gradient in the location of each item."""
 
     @cached_property
     def likeness(self) -> Floats:
         """How much more each list tells about scores than it would with Gumbel noise.
 
-        Where all places are equal, every order has the same chance and the same slopes, by
-        position; the sum of their squares is the information of one such list.
+        Where all locations are equal, every order has the same chance and the same gradient, by
+        position; the sum of its squares is the information of one such list.
         """
-        kinds, first, kind = np.unique(
-            np.stack((self.lists.length, self.lists.ranked)),
-            axis=1,
-            return_index=True,
-            return_inverse=True,
+        kinds, kind = np.unique(
+            np.stack((self.lists.length, self.lists.ranked)), axis=1, return_inverse=True
         )
-        zero = np.zeros(len(self.lists.item))
-        usual, bend = np.empty(len(zero)), np.empty(self.lists.number)
-        _kernels.luce_terms(self.lists, first, zero, zero, usual, bend)
-        self.work_out(zero, first)
         ratio = np.empty(kinds.shape[1])
-        for at, k in enumerate(first):
-            own = slice(self.lists.begin[k], self.lists.begin[k + 1])
-            ratio[at] = np.sum(self.slope[own] ** 2) / np.sum(usual[own] ** 2)
+        for at, (length, ranked) in enumerate(kinds.T.tolist()):
+            equal, own, usual = np.zeros(length), np.empty(length), np.empty(length)
+            _core.chain_pass(self.noise.core, equal, ranked, own)
+            _core.luce_pass(equal, ranked, usual)
+            ratio[at] = np.sum(own**2) / np.sum(usual**2)
         return np.asarray(ratio[kind.ravel()])
 
-    def work_out(self, place: Floats, which: NDArray[np.int64] | None = None) -> None:
-        """Set value and slope of all, or of some lists."""
-        numbers = np.arange(self.lists.number) if which is None else which
+    def over_judges(self, one_chunk: Callable[[int, int], Found]) -> Iterator[Found]:
+        """What `one_chunk` finds for the judges from ... to, one chunk after the other."""
+        entries = self.lists.begin[self.lists.start]
+        yield from self._over_parts(one_chunk, _bounds(entries))
 
-        def work(part: NDArray[np.int64]) -> None:
-            _kernels.chain_terms(self.noise.code, self.lists, part, place, self.value, self.slope)
+    def work_out(self, place: Floats) -> None:
+        """Set value and gradient of all lists, with each item at the location of its entry."""
 
-        if self.threads == 1 or len(numbers) < LISTS_WORTH_SPLITTING:
-            work(numbers)
-        else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(work, np.array_split(numbers, PARTS)))
+        def work(first: int, last: int) -> None:
+            _core.chain_terms(
+                self.noise.core, self.core, first=first, last=last,
+                location=place, value=self.value, gradient=self.gradient,
+            )  # fmt: skip
+
+        list(self._over_parts(work, _bounds(self.lists.begin)))
 
     def places(self, score: Floats, accuracy: Floats) -> Floats:
         """``accuracy * score`` of every entry."""
-        return np.asarray(accuracy[self.entry_judge] * score[self.lists.item])
-
-    def total(self) -> float:
-        """The loss of all lists."""
-        return float(self.lists.weight @ self.value)
-
-    def values_by_judge(self) -> Floats:
-        """The loss of each judge's lists."""
-        lists = self.lists
-        return total_weight(lists.judge, lists.weight * self.value, len(lists.start) - 1)
-
-    def by_judge(self, of_entry: Floats) -> Floats:
-        """Sum over the entries of each judge's lists, weighted."""
-        weight = self.lists.weight[self.entry_list]
-        return total_weight(self.entry_judge, weight * of_entry, len(self.lists.start) - 1)
-
-    def score_slope(self, accuracy: Floats, n_items: int) -> Floats:
-        """The slope of the loss in the scores."""
-        pull = self.lists.weight[self.entry_list] * accuracy[self.entry_judge] * self.slope
-        return total_weight(self.lists.item, pull, n_items)
-
-    def find_accuracies(
-        self, rule: AccuracyRule, score: Floats, accuracy: Floats, others: Derivatives
-    ) -> None:
-        """Set each accuracy to its best, given the scores; lists are worked out there."""
-        m = len(accuracy)
-        search = np.tile([np.nan, np.nan, np.inf], (m, 1))
-        done = np.zeros(m, dtype=np.bool_)
-        np.clip(accuracy, -rule.bound, rule.bound, out=accuracy)
-        was, slope_was, bend_was = accuracy.copy(), np.zeros(m), np.ones(m)
-        judges = np.arange(m)
-        for step in range(_kernels.NEWTON_STEPS):
-            slope, bend = self._derivatives(rule, score, accuracy, judges, others)
-            if step:
-                moved = accuracy[judges] - was[judges]
-                secant = (slope[judges] - slope_was[judges]) / np.where(moved, moved, 1.0)
-                usual = bend_was[judges]
-                usual = np.clip(secant, usual / LARGEST_LEAP, usual * LARGEST_LEAP)
-                bend[judges] = np.where(moved == 0.0, bend_was[judges], usual)
-            was[judges] = accuracy[judges]
-            slope_was[judges], bend_was[judges] = slope[judges], bend[judges]
-            _kernels.next_accuracies(rule, judges, accuracy, slope, bend, search, done)
-            judges = judges[~done[judges]]
-            if not len(judges):
-                break
-        still = np.abs(accuracy - was) <= NO_MOVE * (1.0 + np.abs(was))
-        accuracy[still] = was[still]
-        again = np.flatnonzero(~still[self.lists.judge])
-        if len(again):
-            self.work_out(self.places(score, accuracy), again)
-
-    def _derivatives(
-        self,
-        rule: AccuracyRule,
-        score: Floats,
-        accuracy: Floats,
-        judges: NDArray[np.int64],
-        others: Derivatives,
-    ) -> tuple[Floats, Floats]:
-        """Derivatives in the accuracies of some judges; the second ones are about right."""
-        lists, seen = self.lists, score[self.lists.item]
-        active = np.zeros(len(accuracy), dtype=np.bool_)
-        active[judges] = True
-        which = np.flatnonzero(active[lists.judge])
-        place = self.places(score, accuracy)
-        self.work_out(place, which)
-        usual, list_bend = np.empty(len(place)), np.zeros(lists.number)
-        _kernels.luce_terms(lists, which, place, seen, usual, list_bend)
-        slope, bend = others(judges)
-        slope += self.by_judge(self.slope * seen) + rule.precision * (accuracy - rule.mean)
-        weight = lists.weight * self.likeness * list_bend
-        bend += np.bincount(lists.judge, weight, len(accuracy)) + rule.precision
-        return slope, bend
+        judge = self.lists.judge[self.lists.entry_list]
+        return np.asarray(accuracy[judge] * score[self.lists.item])
 
     def ready(self, place: Floats) -> ReadyLists:
-        """Slopes and, by their central differences, second derivatives in the places."""
-        lists = self.lists
-        length = lists.length
-        begin = np.concatenate(([0], np.cumsum(length**2)))
+        """Gradients and, by their central differences, second derivatives in the locations."""
+        begin = np.concatenate(([0], np.cumsum(self.lists.length**2)))
         hessian = np.empty(int(begin[-1]))
-        step = _kernels.DIFFERENCE * self.noise.code.width
-        within = np.arange(len(place)) - lists.begin[self.entry_list]
-        for position in range(int(length.max(initial=0))):
-            which = np.flatnonzero(length > position)
-            found = []
-            for move in (step, -step):
-                moved = place.copy()
-                moved[lists.begin[which] + position] += move
-                self.work_out(moved, which)
-                found.append(self.slope.copy())
-            entry = np.flatnonzero(length[self.entry_list] > position)
-            at = self.entry_list[entry]
-            row = begin[at] + position * length[at] + within[entry]
-            hessian[row] = (found[0][entry] - found[1][entry]) / (2.0 * step)
-        self.work_out(place)
-        return ReadyLists(self.slope.copy(), _symmetric(hessian, begin, length), begin)
+
+        def work(first: int, last: int) -> None:
+            _core.chain_hessians(
+                self.noise.core, self.core, first=first, last=last, location=place,
+                value=self.value, gradient=self.gradient, begin=begin, hessian=hessian,
+            )  # fmt: skip
+
+        list(self._over_parts(work, _bounds(self.lists.begin)))
+        return ReadyLists(self.gradient.copy(), hessian, begin)
+
+    def _over_parts(self, work: Callable[[int, int], Found], bounds: Codes) -> Iterator[Found]:
+        ends = bounds[:-1].tolist(), bounds[1:].tolist()
+        if self.threads == 1 or len(ends[0]) < 2:
+            yield from map(work, *ends)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                yield from pool.map(work, *ends)
 
 
-def _symmetric(hessian: Floats, begin: NDArray[np.int64], length: NDArray[np.int64]) -> Floats:
-    """The mean of each matrix and its transpose."""
-    for size in np.unique(length):
-        entries = begin[:-1][length == size, None] + np.arange(size * size)
-        matrix = hessian[entries].reshape(-1, size, size)
-        hessian[entries] = (0.5 * (matrix + matrix.transpose(0, 2, 1))).reshape(len(entries), -1)
-    return hessian
+def _bounds(entries: Codes) -> Codes:
+    """Bounds of parts with about as many entries, of which so many come before each.
+
+    They depend on the data alone, so that sums are the same for every number of threads.
+    """
+    parts = PARTS if entries[-1] >= ENTRIES_WORTH_SPLITTING else 1
+    inner = np.searchsorted(entries, np.linspace(0, entries[-1], parts + 1)[1:-1])
+    return np.unique(np.concatenate(([0], inner, [len(entries) - 1]))).astype(np.int64)

@@ -85,7 +85,7 @@ class Noise(WithCore):
         if not 0 <= count <= len(places):
             raise InputError(f"Of {len(places):,} items, {count:,} cannot be ranked.")
         slope = np.zeros_like(places)
-        return _kernels.chain_pass(self.code, places, count, slope), slope
+        return _core.chain_pass(self.core, places, count, slope), slope
 
 
 def _family(code: int, width: float, kinks: list[float]) -> NoiseCode:

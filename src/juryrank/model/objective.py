@@ -19,21 +19,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from juryrank import _core, _kernels
-from juryrank._kernels import AccuracyRule, Effects, ReadyLists
+from juryrank import _core
+from juryrank._kernels import ReadyLists
 from juryrank.model.effects import NO_EFFECTS, EffectModel, Layout
 from juryrank.model.list_integrals import ChainedLists
 from juryrank.model.noise import Noise
 from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.types import Floats, WithCore
 from juryrank.votes.coded import CodedVotes, Found
-from juryrank.votes.lists import Lists, choices
+from juryrank.votes.lists import choices
 from juryrank.votes.weights import total_weight
 
 LARGEST_ACCURACY = 20.0
@@ -118,15 +117,19 @@ class Objective(WithCore):
         return not self.accuracies_free or np.isfinite(self.prior.accuracy_sd)
 
     @cached_property
-    def rule(self) -> AccuracyRule:
-        """What the compiled code must know of the accuracies."""
-        bound = LARGEST_ACCURACY if np.isinf(self.prior.accuracy_sd) else 1e6
-        return AccuracyRule(self.accuracies_free, 1.0, self.prior.accuracy_precision, float(bound))
+    def core_rule(self) -> _core.AccuracyRule:
+        """What is known of the accuracies before the votes."""
+        return self._rule(free=self.accuracies_free)
 
     @cached_property
-    def core_rule(self) -> _core.AccuracyRule:
-        """The same as a value of the compiled code."""
-        return _core.AccuracyRule(**self.rule._asdict())
+    def core_held_rule(self) -> _core.AccuracyRule:
+        """The same where accuracies are to stay as they are."""
+        return self._rule(free=False)
+
+    def _rule(self, *, free: bool) -> _core.AccuracyRule:
+        bound = LARGEST_ACCURACY if np.isinf(self.prior.accuracy_sd) else 1e6
+        precision = self.prior.accuracy_precision
+        return _core.AccuracyRule(free=free, mean=1.0, precision=precision, bound=float(bound))
 
     @cached_property
     def choices_per_judge(self) -> Floats:
@@ -145,14 +148,8 @@ class Objective(WithCore):
         """Whether there is nothing but pairs that scores and accuracies decide."""
         return not self.votes.has_lists and self.effects == NO_EFFECTS
 
-    def known_to_kernels(self, state: Floats) -> tuple[Lists | None, Effects | None]:
-        """The lists, and what else decides votes, for the compiled code; None for nothing."""
-        if self.is_plain:
-            return None, None
-        return self.votes.lists if self.votes.has_lists else None, self.layout.effects(state)
-
     def core_known(self, state: Floats) -> tuple[_core.ListVotes | None, _core.Effects | None]:
-        """The same as values of the compiled code."""
+        """The lists, and what else decides votes, for the compiled code; None for nothing."""
         if self.is_plain:
             return None, None
         return self.votes.core_lists, self.layout.core_effects(state)
@@ -190,14 +187,13 @@ class Objective(WithCore):
         `accuracy` is the guess the search starts from and becomes the minimiser. By the envelope
         theorem the gradient of the minimum is the partial gradient at the minimiser.
         """
-        value, slope, _ = self._sum_over_judges(self.rule, state, accuracy)
+        value, slope, _ = self._sum_over_judges(self.core_rule, state, accuracy)
         value += self.state_penalty(state, slope) + self.accuracy_penalty(accuracy)
         return value, slope
 
     def slopes(self, state: Floats, accuracy: Floats) -> Slopes:
         """``J(state, accuracy)`` and its partial gradients."""
-        held = self.rule._replace(free=False)
-        value, slope, of_judges = self._sum_over_judges(held, state, accuracy)
+        value, slope, of_judges = self._sum_over_judges(self.core_held_rule, state, accuracy)
         value += self.state_penalty(state, slope) + self.accuracy_penalty(accuracy)
         if self.accuracies_free:
             of_judges.accuracy[:] += self.prior.accuracy_precision * (accuracy - 1.0)
@@ -205,46 +201,21 @@ class Objective(WithCore):
 
     def votes_alone(self, state: Floats, accuracy: Floats) -> JudgeSlopes:
         """The likelihood's part of ``J(state, accuracy)``, judge by judge, and its gradients."""
-        held = self.rule._replace(free=False)
-        _, slope, of_judges = self._sum_over_judges(held, state, accuracy)
+        _, slope, of_judges = self._sum_over_judges(self.core_held_rule, state, accuracy)
         return JudgeSlopes(of_judges.value, slope, of_judges.accuracy)
 
     def slopes_by_judge(
         self, first: int, last: int, state: Floats, accuracy: Floats
     ) -> tuple[Floats, Floats]:
         """The partial gradients of single judges' votes: a row for each, and in its accuracy."""
-        rule = self.rule._replace(free=False)
         by_judge = self._judge_arrays()
         rows = np.zeros((last - first, self.layout.size))
-        lists, effects = self.known_to_kernels(state)
-        score = state[: self.n_items]
-        if self.chained is not None:
-            lists = None
-            self._add_chained(rows, first, last, score, accuracy)
-        votes_pass = self._votes_pass(rule, lists, effects, state)
+        votes_pass = self._votes_pass(self.core_held_rule, state, accuracy, by_judge)
         for row, u in zip(rows, range(first, last), strict=True):
-            votes_pass(u, u + 1, score, accuracy, row[: self.n_items], *by_judge)
+            votes_pass(u, u + 1, row[: self.n_items])
             tie, order = by_judge.tie[u : u + 1], by_judge.order[u : u + 1]
             self.layout.add_slopes(row, tie, order, first=u)
-        own = by_judge.accuracy
-        if self.chained is not None:
-            own += self.chained.by_judge(self.chained.slope * score[self.votes.lists.item])
-        return rows, own[first:last]
-
-    def _add_chained(
-        self, rows: Floats, first: int, last: int, score: Floats, accuracy: Floats
-    ) -> None:
-        """Add the slopes of chained lists in the scores, a row for each judge."""
-        chained, lists = self.chained, self.votes.lists
-        if chained is None:
-            return
-        own_lists = np.arange(lists.start[first], lists.start[last])
-        chained.work_out(chained.places(score, accuracy), own_lists)
-        entry = slice(lists.begin[lists.start[first]], lists.begin[lists.start[last]])
-        judge = chained.entry_judge[entry]
-        weight = lists.weight[chained.entry_list[entry]]
-        pull = weight * accuracy[judge] * chained.slope[entry]
-        np.add.at(rows, (judge - first, lists.item[entry]), pull)
+        return rows, by_judge.accuracy[first:last]
 
     def curvature(self, state: Floats, accuracy: Floats) -> Curvature:
         """Second derivatives in each unknown of the state and in each accuracy.
@@ -318,82 +289,63 @@ class Objective(WithCore):
         order = np.zeros(m if self.effects.order else 0)
         return _OfJudges(np.empty(m), np.empty(m), np.zeros((m, len(self.effects.sizes))), order)
 
-    def _votes_pass(
-        self, rule: AccuracyRule, lists: Lists | None, effects: Effects | None, state: Floats
-    ) -> Callable[..., float]:
-        """The compiled pass over the votes of the judges from ... to."""
-        if lists is not None:
-            known = self.votes.for_kernels, lists, effects
-            return partial(_kernels.votes_pass, self.noise.code, rule, *known)
-        core_rule = _core.AccuracyRule(**rule._asdict())
-        core_effects = None if effects is None else self.layout.core_effects(state)
-        return partial(
-            _core.pairs_pass, self.noise.core, core_rule, self.votes.core_pairs, core_effects
-        )
-
     def _sum_over_judges(
-        self, rule: AccuracyRule, state: Floats, accuracy: Floats
+        self, rule: _core.AccuracyRule, state: Floats, accuracy: Floats
     ) -> tuple[float, Floats, _OfJudges]:
         """The votes' part: value and gradients, summed over chunks in a fixed order."""
         by_judge = self._judge_arrays()
-        (lists, effects), score = self.known_to_kernels(state), state[: self.n_items]
-        if self.chained is not None:
-            self._work_out_chained(rule, effects, score, accuracy)
-            lists, rule = None, rule._replace(free=False)
-        votes_pass = self._votes_pass(rule, lists, effects, state)
+        votes_pass = self._votes_pass(rule, state, accuracy, by_judge)
 
         def one_chunk(first: int, last: int) -> tuple[float, Floats]:
             slope = np.zeros(self.n_items)
-            value = votes_pass(first, last, score, accuracy, slope, *by_judge)
-            return float(value), slope
+            return votes_pass(first, last, slope), slope
 
         value, slope = 0.0, np.zeros(self.layout.size)
-        for part, part_slope in self.over_chunks(one_chunk):
+        over_chunks = self.over_chunks if self.chained is None else self.chained.over_judges
+        for part, part_slope in over_chunks(one_chunk):
             value += part
             slope[: self.n_items] += part_slope
-        if self.chained is not None:
-            by_judge.accuracy[:] += self.chained.by_judge(
-                self.chained.slope * score[self.votes.lists.item]
-            )
-            by_judge.value[:] += self.chained.values_by_judge()
-            value += self.chained.total()
-            slope[: self.n_items] += self.chained.score_slope(accuracy, self.n_items)
         if not self.is_plain:
             self.layout.add_slopes(slope, by_judge.tie, by_judge.order)
         return value, slope, by_judge
 
-    def _work_out_chained(
-        self, rule: AccuracyRule, effects: Effects | None, score: Floats, accuracy: Floats
-    ) -> None:
-        """Find the accuracies, where they are free, and what chained lists say there."""
-        chained = self.chained
-        if chained is None:
-            return
-        if not rule.free:
-            chained.work_out(chained.places(score, accuracy))
-            return
+    def _votes_pass(
+        self, rule: _core.AccuracyRule, state: Floats, accuracy: Floats, by_judge: _OfJudges
+    ) -> Callable[[int, int, Floats], float]:
+        """The compiled pass over the votes of the judges from ... to.
 
-        def pairs(judges: NDArray[np.int64]) -> tuple[Floats, Floats]:
-            slope, bend = np.zeros(self.n_judges), np.zeros(self.n_judges)
-            wins = self.votes.for_kernels
-            _kernels.pair_derivatives(
-                self.noise.code, wins, effects, judges, score, accuracy, slope, bend
-            )
-            return slope, bend
+        It adds to the slope in the scores, and gives the value.
+        """
+        lists, effects = self.core_known(state)
+        likeness = None if self.chained is None else self.chained.likeness
+        known: dict[str, Any] = {
+            "noise": self.noise.core, "rule": rule, "pairs": self.votes.core_pairs,
+            "effects": effects, "score": state[: self.n_items], "accuracy": accuracy,
+            "judge_value": by_judge.value, "accuracy_gradient": by_judge.accuracy,
+            "tie_gradient": by_judge.tie, "order_gradient": by_judge.order,
+        }  # fmt: skip
 
-        chained.find_accuracies(rule, score, accuracy, pairs)
+        def one_pass(first: int, last: int, score_slope: Floats) -> float:
+            here = {"first": first, "last": last, "score_gradient": score_slope}
+            if lists is None:
+                return _core.pairs_pass(**known, **here)
+            return _core.lists_pass(**known, **here, lists=lists, likeness=likeness)
+
+        return one_pass
 
     def list_losses(self, state: Floats, accuracy: Floats, taste: Floats) -> Floats:
         """``-log P`` of every list, if judges have a taste (in log-odds) for items."""
-        score, chained = state[: self.n_items], self.chained
-        if not self.votes.has_lists:
+        score, chained, lists = state[: self.n_items], self.chained, self.votes.core_lists
+        if lists is None:
             return np.empty(0)
         if chained is not None:
             chained.work_out(chained.places(score, accuracy) + taste[self.votes.lists.item])
             return chained.value.copy()
         loss = np.empty(self.votes.lists.number)
-        effects = self.layout.effects(state)
-        _kernels.list_losses(self.votes.lists, effects, score, accuracy, taste, loss)
+        _core.list_losses(
+            lists, self.layout.core_effects(state),
+            score=score, accuracy=accuracy, taste=taste, loss=loss,
+        )  # fmt: skip
         return loss
 
     @cached_property

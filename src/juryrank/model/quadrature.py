@@ -36,7 +36,10 @@ END_ERROR = 1e-11  # of the integral over the panels next to a kink
 HALVINGS = 40
 CELLS = 400
 TOWARDS_ENDS = 20.0 * 0.8 ** np.arange(100)  # in cells; the log-density may be singular there
-CELL_NODES = np.cos(np.pi * (np.arange(_kernels.CELL_TERMS)[::-1] + 0.5) / _kernels.CELL_TERMS)
+NODES = 12  # of a panel of a ranking's integrals
+NODE_X, NODE_W = np.polynomial.legendre.leggauss(NODES)
+CELL_TERMS = 8
+CELL_NODES = np.cos(np.pi * (np.arange(CELL_TERMS)[::-1] + 0.5) / CELL_TERMS)
 PROBES = np.linspace(-0.999, 0.999, 41)
 
 
@@ -191,8 +194,8 @@ def _panels_off(kinks: Floats, stops: Floats, width: float) -> list[tuple[float,
 def _polynomial_error(log_p: LogDensity, peak: float, left: float, right: float) -> float:
     """How far the polynomial through the nodes of a panel is from the density, over its peak."""
     middle, half = 0.5 * (left + right), 0.5 * (right - left)
-    nodes, terms = _kernels.GAUSS_X, np.arange(_kernels.NODES)
-    to_terms = (terms[:, None] + 0.5) * _kernels.GAUSS_W * legvander(nodes, len(terms) - 1).T
+    nodes, terms = NODE_X, np.arange(NODES)
+    to_terms = (terms[:, None] + 0.5) * NODE_W * legvander(nodes, len(terms) - 1).T
     exact = np.exp(log_p(middle + half * PROBES) - peak)
     at_nodes = np.exp(log_p(middle + half * nodes) - peak)
     return float(np.abs(legvander(PROBES, len(terms) - 1) @ (to_terms @ at_nodes) - exact).max())

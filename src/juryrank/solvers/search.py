@@ -133,9 +133,10 @@ def votes_for(objective: Objective, score: Floats, by: Voice = "fair") -> float:
         return np.array(_core.pair_agreement(pairs, first, last, counts, say, score))
 
     agreement, variance = objective.sum_over_chunks(one_chunk).tolist()
-    if objective.votes.has_lists:
+    core_lists = objective.votes.core_lists
+    if core_lists is not None:
         of_list, its_variance = np.empty(lists.number), np.empty(lists.number)
-        _kernels.list_agreement(lists, score, of_list, its_variance)
+        _core.list_agreement(core_lists, np.ascontiguousarray(score), of_list, its_variance)
         weight = lists.weight * counts[lists.judge]
         agreement += float(weight @ of_list)
         variance += float(weight @ its_variance)
