@@ -75,7 +75,6 @@ BoundListVotes::BoundListVotes(Row<std::int64_t> start, Row<std::int64_t> begin,
   for (std::size_t k = 0; k < lists; ++k) {
     const Range own = votes_.entries_of(k);
     const std::size_t length = own.last - own.first;
-    check_codes("level", votes_.level.subspan(own.first, length), length);
     if (votes_.ranked[k] < 0 || static_cast<std::size_t>(votes_.ranked[k]) > length)
       refuse("More items are ranked than a list has.");
   }
