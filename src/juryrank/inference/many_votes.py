@@ -76,7 +76,7 @@ class TasteNoise:
     weight: Floats
     """``rho`` of every judge."""
     matrix: Floats
-    """``Q``; its diagonal if there are very many items."""
+    """``Q``; its diagonal if there are very many items, or no tastes."""
     own: Floats
     """The variance that tastes add to each accuracy."""
 
@@ -166,6 +166,8 @@ def taste_noise(objective: Objective, solution: Solution, taste_sd: float) -> Ta
         return None
     variance = taste_variance(objective, solution, variance)
     weight, own = np.ones(objective.n_judges), np.zeros(objective.n_judges)
+    if variance == 0.0:
+        return TasteNoise(variance, weight, np.zeros(objective.n_items), own)
     add_tastes = partial(
         _core.add_tastes, _plain_at(objective, solution), variance=variance, weight=weight, own=own,
         accuracy_curvature=objective.curvature(solution.state, solution.accuracy).accuracy,
@@ -225,6 +227,8 @@ def with_tastes(
     `profile` is ``A - B C^-1 B'`` of the scores (see `juryrank.inference.information`), if ``Q`` is
     a matrix.
     """
+    if noise.variance == 0.0:
+        return plain
     accuracy_sd = np.sqrt(plain.accuracy_sd**2 + noise.own / gauge.scale**2)
     if profile is None:
         spread = plain.score_variance / gauge.scale**2
