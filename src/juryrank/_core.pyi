@@ -267,6 +267,22 @@ def set_mixed_squares(
     variance: Floats,
     square: Floats,
 ) -> None: ...
+def taste_moments(
+    at: LikelihoodAt, first: int, last: int
+) -> tuple[Floats, Floats, Floats, Codes]: ...
+def taste_size(at: LikelihoodAt, judge: int) -> float: ...
+def add_tastes(
+    at: LikelihoodAt,
+    first: int,
+    last: int,
+    *,
+    variance: float,
+    accuracy_curvature: Floats,
+    weight: Floats,
+    own: Floats,
+    diagonal: Floats | None,
+    dense: tuple[Floats, Floats, Floats] | None,
+) -> None: ...
 
 # --- cells, crowds and the coding of votes -------------------------------------------------------
 

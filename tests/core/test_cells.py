@@ -117,8 +117,8 @@ def test_cells_are_those_of_plain_python(
         assert played[i] == pytest.approx(sum(weight[cell] for cell in cells))
         assert item_won[i] == pytest.approx(sum(won[cell] for cell in cells))
 
-    judge, item, its_won, its_weight = _core.heavy_cells(*known, limit)
-    found = list(zip(judge.tolist(), item.tolist(), strict=True))
+    judges_of, items_of, its_won, its_weight = _core.heavy_cells(*known, limit)
+    found = list(zip(judges_of.tolist(), items_of.tolist(), strict=True))
     margin = 1e-9 * (1.0 + limit)
     assert found == sorted(found)
     assert {c for c in number if weight[c] > limit + margin} <= set(found)
@@ -148,12 +148,13 @@ def test_wrong_calls_raise() -> None:
     other = coded([], [(0, list(range(N_ITEMS)), 3, [False] * N_ITEMS, 1.0)]).lists
     of_one = _core.ListVotes(**other._replace(start=np.array([0, 1]))._asdict(), n_items=N_ITEMS)
     of_more = _core.ListVotes(**other._asdict(), n_items=N_ITEMS + 1)
-    for call, argument in (
+    calls: list[tuple[Any, tuple[Any, ...]]] = [
         (_core.cell_counts, (3,)),
         (_core.capped_weights, (1.0,)),
         (_core.item_totals, ()),
         (_core.heavy_cells, (1.0,)),
-    ):
+    ]
+    for call, argument in calls:
         call(votes.core_pairs, None, *argument)
         for pairs, lists in (
             (beyond, None),

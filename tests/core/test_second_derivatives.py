@@ -173,7 +173,7 @@ def test_second_derivatives_are_those_of_the_formula(
     state, accuracy = point_of(objective, 8, 1.0)
     whole, size = Said(objective).hessian(state, accuracy), objective.layout.size
     a, b, c = whole[:size, :size], whole[size:, :size], np.diag(whole)[size:]
-    close = {"rtol": 1e-9, "atol": 1e-11}
+    close: Any = {"rtol": 1e-9, "atol": 1e-11}
 
     at, judges = objective.core_at(state, accuracy, objective.layout), np.arange(N_JUDGES)
     upper, rows, own = np.zeros((size, size)), np.zeros((N_JUDGES, size)), np.empty(N_JUDGES)
@@ -377,10 +377,17 @@ def calls() -> dict[str, tuple[Any, dict[str, Any], list[dict[str, Any]]]]:
     sparse = np.array([0, 1, 2]), np.array([0, 1], dtype=np.int32), np.ones(2)
     some = {"at": at, "first": 0, "last": m}
     judges = {"at": at, "judges": np.arange(m), "upper": square}
-    wrong_judges = [{"judges": np.array([m])}, {"judges": np.array([-1])}, {"judges": np.zeros(1)}]
-    wrong_upper = [{"upper": np.zeros((size, size - 1))}, {"upper": np.zeros((1, 1))}]
-    beyond = [{"first": 2, "last": 1}, {"last": m + 1}, {"first": -1}]
-    wrong_rows = [
+    wrong_judges: list[dict[str, Any]] = [
+        {"judges": np.array([m])},
+        {"judges": np.array([-1])},
+        {"judges": np.zeros(1)},
+    ]
+    wrong_upper: list[dict[str, Any]] = [
+        {"upper": np.zeros((size, size - 1))},
+        {"upper": np.zeros((1, 1))},
+    ]
+    beyond: list[dict[str, Any]] = [{"first": 2, "last": 1}, {"last": m + 1}, {"first": -1}]
+    wrong_rows: list[dict[str, Any]] = [
         {"rows": (np.array([0, 1, 3]), *sparse[1:])},
         {"rows": (np.array([0, 2, 1, 2]), *sparse[1:])},
         {"rows": (sparse[0], np.array([0, size], dtype=np.int32), sparse[2])},
@@ -388,7 +395,7 @@ def calls() -> dict[str, tuple[Any, dict[str, Any], list[dict[str, Any]]]]:
         {"rows": (*sparse[:2], np.ones(3))},
     ]
     product = {**some, "share": of_judges, "vectors": vectors, "judged": None}
-    wrong_product = [
+    wrong_product: list[dict[str, Any]] = [
         *beyond, {"share": np.zeros(m + 1)}, {"vectors": np.zeros((n + 1, 4))},
         {"judged": np.zeros((m, 3))}, {"judged": np.zeros((m - 1, 4))},
         {"vectors": np.asfortranarray(np.zeros((n, 4)))},

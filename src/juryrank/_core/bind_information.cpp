@@ -14,6 +14,7 @@
 #include "information.hpp"
 #include "passes.hpp"
 #include "products.hpp"
+#include "tastes.hpp"
 
 namespace juryrank {
 namespace {
@@ -269,6 +270,59 @@ void bound_set_mixed_squares(const BoundLikelihood& likelihood, std::size_t firs
                              room_of(square));
 }
 
+// --- tastes --------------------------------------------------------------------------------------
+
+using Moments = std::tuple<Array, Array, Array, nb::ndarray<nb::numpy, std::int64_t>>;
+
+Moments bound_taste_moments(const BoundLikelihood& likelihood, std::size_t first,
+                            std::size_t last) {
+  const LikelihoodAt& at = likelihood.of(Range{first, last});
+  TasteMoments found;
+  {
+    const nb::gil_scoped_release released;
+    found = taste_moments(at, {first, last});
+  }
+  return {array_of(std::move(found.excess)), array_of(std::move(found.shared)),
+          array_of(std::move(found.own)), array_of(std::move(found.item))};
+}
+
+double bound_taste_size(const BoundLikelihood& likelihood, std::size_t judge) {
+  if (judge >= likelihood.n_judges()) refuse("There is no such judge.");
+  const LikelihoodAt& at = likelihood.of(Range{judge, judge + 1});
+  const nb::gil_scoped_release released;
+  return taste_size(at, judge);
+}
+
+void bound_add_tastes(const BoundLikelihood& likelihood, std::size_t first, std::size_t last,
+                      double variance, const Row<double>& accuracy_curvature, const RoomRow& weight,
+                      const RoomRow& own, const std::optional<RoomRow>& diagonal,
+                      const std::optional<std::array<RoomMatrix, 3>>& dense) {
+  const std::size_t n = likelihood.n_items(), m = likelihood.n_judges();
+  const LikelihoodAt& at = likelihood.of(Range{first, last});
+  if (!(variance >= 0.0)) refuse("variance must not be negative.");
+  if (diagonal.has_value() == dense.has_value()) refuse("Either the diagonal is wanted, or all.");
+  check_size("accuracy_curvature", accuracy_curvature.shape(0), m);
+  check_size("weight", weight.shape(0), m);
+  check_size("own", own.shape(0), m);
+  TasteSums sums{variance, span_of(accuracy_curvature), room_of(weight), room_of(own), {}, {}, {},
+                 {}};
+  if (diagonal) {
+    check_size("diagonal", diagonal->shape(0), n);
+    sums.diagonal = room_of(*diagonal);
+  } else {
+    const auto& [upper, pull, moved] = *dense;
+    sums.upper = upper_of(upper, n);
+    for (const RoomMatrix& rows : {pull, moved}) {
+      check_size("Rows of judges", rows.shape(0), last - first);
+      check_size("A row of a judge", rows.shape(1), n);
+    }
+    sums.pull = room_of(pull);
+    sums.moved = room_of(moved);
+  }
+  const nb::gil_scoped_release released;
+  add_tastes(at, {first, last}, sums);
+}
+
 }  // namespace
 
 void bind_information(nb::module_& m) {
@@ -301,6 +355,11 @@ void bind_information(nb::module_& m) {
         "total"_a.noconvert());
   m.def("set_mixed_squares", &bound_set_mixed_squares, "at"_a, "first"_a, "last"_a,
         "of_lists"_a.noconvert().none(), "variance"_a.noconvert(), "square"_a.noconvert());
+  m.def("taste_moments", &bound_taste_moments, "at"_a, "first"_a, "last"_a);
+  m.def("taste_size", &bound_taste_size, "at"_a, "judge"_a);
+  m.def("add_tastes", &bound_add_tastes, "at"_a, "first"_a, "last"_a, nb::kw_only(), "variance"_a,
+        "accuracy_curvature"_a.noconvert(), "weight"_a.noconvert(), "own"_a.noconvert(),
+        "diagonal"_a.noconvert().none(), "dense"_a.noconvert().none());
 }
 
 }  // namespace juryrank

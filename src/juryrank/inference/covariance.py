@@ -132,10 +132,34 @@ def by_information(
 
     With more than `most_dense` items its matrix is never held as a whole.
     """
+    return from_information(objective, solution, gauge, most_dense).errors
+
+
+@dataclass(frozen=True, eq=False)
+class FromInformation:
+    """Errors from the observed information, and what they come from."""
+
+    errors: Uncertainty
+    blocks: Information | None
+    """None if there are too many items."""
+
+    @cached_property
+    def profile(self) -> Floats | None:
+        """``A - B C^-1 B'`` of the scores."""
+        if self.blocks is None:
+            return None
+        n = self.blocks.objective.n_items
+        return np.ascontiguousarray(self.blocks.profile_matrix()[:n, :n])
+
+
+def from_information(
+    objective: Objective, solution: Solution, gauge: Gauge, most_dense: int = MOST_DENSE
+) -> FromInformation:
+    """As `by_information`, with what else is known then."""
     if objective.n_items > most_dense:
-        return _wide(Parts(objective, solution, gauge, WideInformation))
+        return FromInformation(_wide(Parts(objective, solution, gauge, WideInformation)), None)
     parts = Parts(objective, solution, gauge, Information)
-    return errors_from_inverse(parts, inverse_of_parts(parts))
+    return FromInformation(errors_from_inverse(parts, inverse_of_parts(parts)), parts.blocks)
 
 
 Blocks = TypeVar("Blocks", Information, WideInformation)

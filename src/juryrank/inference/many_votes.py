@@ -18,23 +18,22 @@ votes get the weight ``rho_u = 1 / (1 + w^2 size_u)``, ``size_u`` the mean over 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.linalg import blas
 
+from juryrank import _core
 from juryrank.inference.covariance import Uncertainty
-from juryrank.inference.information import MOST_DENSE, Information, inverse_of
+from juryrank.inference.information import MOST_DENSE, add_product, inverse_of, mirrored
 from juryrank.model.gauge import Gauge, gauge_scale
 from juryrank.model.noise import Noise
 from juryrank.model.objective import Objective
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
-from juryrank.votes.coded import CodedVotes
-from juryrank.votes.weights import total_weight
 
 NEGLIGIBLE = 0.01
 """Tastes that add less than this part to the variance of any judge's votes are left out."""
@@ -51,6 +50,8 @@ PROBIT = 0.9
 """Of the probit curve that is as steep at 0: so much flatter is the one closest to others."""
 LEAST_REST = 0.05
 BISECTIONS = 50
+NOWHERE = (-1, -1, -1, -1)
+"""Where effects stand that are not looked at."""
 STIFF = 1e6
 """Times the mean curvature: what holds the scale while tastes are looked at."""
 
@@ -75,7 +76,7 @@ class TasteNoise:
     weight: Floats
     """``rho`` of every judge."""
     matrix: Floats
-    """``Q``; its diagonal if there are very many items."""
+    """``Q``; its diagonal if there are very many items, or no tastes."""
     own: Floats
     """The variance that tastes add to each accuracy."""
 
@@ -90,106 +91,12 @@ class TasteNoise:
         return bool(self.weight.max() > UNEVEN * self.weight.min())
 
 
-class _SomeJudges:
-    """The votes of some judges, by the opinions they are about."""
-
-    def __init__(self, votes: CodedVotes, noise: Noise, score: Floats, accuracy: Floats) -> None:
-        pairs, n = votes.pairs, votes.n_items
-        self.n = n
-        self.judges = votes.n_judges
-        judge = np.repeat(np.arange(self.judges), pairs.per_judge)
-        winner, loser = pairs.winner.astype(np.int64), pairs.loser.astype(np.int64)
-        gap = score[winner] - score[loser]
-        own = accuracy[judge]
-        _, slope, bend = noise.terms(own * gap)
-        told = pairs.weight * bend * own**2
-        miss = -pairs.weight * slope * own
-        cells, at = np.unique(
-            np.concatenate((judge * n + winner, judge * n + loser)), return_inverse=True
-        )
-        self.item, self.owner = cells % n, cells // n
-        self.winner, self.loser, self.told = winner, loser, told
-        self.cell = at[: len(judge)], at[len(judge) :]
-        rows = np.concatenate((*self.cell, *self.cell))
-        columns = np.concatenate((winner, loser, loser, winner))
-        values = np.concatenate((told, told, -told, -told))
-        self.matrix = csr_array((values, (rows, columns)), shape=(len(cells), n))
-        """``A_u`` of each judge, a row for each opinion."""
-        self.votes = total_weight(rows[: 2 * len(judge)], np.ones(2 * len(judge)), len(cells))
-        self.single = total_weight(rows[: 2 * len(judge)], np.tile(2.0 * told**2, 2), len(cells))
-        self.residual = total_weight(self.cell[0], miss, len(cells))
-        self.residual -= total_weight(self.cell[1], miss, len(cells))
-        """The judge's part of the gradient in each opinion."""
-        self.alone = total_weight(rows[: 2 * len(judge)], np.tile(miss**2, 2), len(cells))
-        """What of its square is that of single votes."""
-        self.pull: Floats = np.asarray(self.matrix @ score)
-        """``v_u``."""
-        alone = total_weight(judge, 2.0 * (told * gap) ** 2, self.judges)
-        self.square = total_weight(self.owner, self.pull**2, self.judges) - alone
-
-    @cached_property
-    def shared(self) -> Floats:
-        """``(A_u^2)_ii`` of each opinion, without what is of single votes alone."""
-        square: Floats = np.asarray(self.matrix.multiply(self.matrix).sum(axis=1)).ravel()
-        return np.maximum(square - self.single, 0.0)
-
-    @cached_property
-    def sizes(self) -> Floats:
-        """``size_u``."""
-        own = self.diagonal
-        share = np.divide(self.shared, own, out=np.zeros(len(own)), where=own > 0.0)
-        total = total_weight(self.owner, self.votes * share, self.judges)
-        votes = total_weight(self.owner, self.votes, self.judges)
-        return np.maximum(total / np.maximum(votes, 1.0), 0.0)
-
-    @cached_property
-    def diagonal(self) -> Floats:
-        """``(A_u)_ii`` of each opinion."""
-        told = np.concatenate((self.told, self.told))
-        return total_weight(np.concatenate(self.cell), told, len(self.item))
-
-    def add_to(self, total: Floats, weight: Floats, share: Floats) -> None:
-        """Add the judges' part of ``Q``; `share` is ``1 / (a_u^2 C_u)``."""
-        by_cell = self.matrix * weight[self.owner][:, None]
-        single = 2.0 * (self.told * weight[self.owner[self.cell[0]]]) ** 2
-        if total.ndim == 1:
-            square = np.asarray(by_cell.multiply(by_cell).sum(axis=1)).ravel()
-            total += total_weight(self.item, square, self.n)
-            total -= total_weight(self.winner, single, self.n)
-            total -= total_weight(self.loser, single, self.n)
-            return
-        total += (by_cell.T @ by_cell).toarray()
-        self._take_off_single(total, single)
-        self._take_off_profiled(total, weight, share)
-
-    def _take_off_single(self, total: Floats, single: Floats) -> None:
-        n = self.n
-        between = total_weight(self.winner * n + self.loser, single, n * n).reshape(n, n)
-        total += between + between.T
-        total[np.diag_indices(n)] -= between.sum(axis=0) + between.sum(axis=1)
-
-    def _take_off_profiled(self, total: Floats, weight: Floats, share: Floats) -> None:
-        """``K K - A A = -k (A v) v' - k v (A v)' + k^2 |v|^2 v v'``."""
-        shape = self.judges, self.n
-        along = csr_array((self.pull, (self.owner, self.item)), shape=shape)
-        cells = np.arange(len(self.item))
-        select = csr_array((self.pull, (self.owner, cells)), shape=(self.judges, len(cells)))
-        moved = select @ self.matrix
-        length = total_weight(self.owner, self.pull**2, self.judges)
-        for first in range(0, self.judges, JUDGES_AT_ONCE):
-            some = slice(first, first + JUDGES_AT_ONCE)
-            v = along[some].toarray() * weight[some, None]
-            k = share[some, None]
-            w = k * (moved[some].toarray() * weight[some, None] - 0.5 * k * length[some, None] * v)
-            cross = w.T @ v
-            total -= cross + cross.T
-
-
-def _some_judges(objective: Objective, solution: Solution) -> Iterator[tuple[slice, _SomeJudges]]:
-    """All judges, some at a time."""
-    score, accuracy = solution.score, solution.accuracy
-    for some, votes in objective.votes.chunks(VOTES_AT_ONCE):
-        yield some, _SomeJudges(votes, objective.noise, score, accuracy[some])
+def _plain_at(objective: Objective, solution: Solution) -> _core.LikelihoodAt:
+    """The votes on pairs at the best fit, as if nothing but scores and accuracies decided them."""
+    return _core.LikelihoodAt(
+        noise=objective.noise.core, pairs=objective.votes.core_pairs, lists=None, effects=None,
+        places=NOWHERE, size=objective.n_items, score=solution.score, accuracy=solution.accuracy,
+    )  # fmt: skip
 
 
 def taste_variance(objective: Objective, solution: Solution, guess: float) -> float:
@@ -202,17 +109,10 @@ def taste_variance(objective: Objective, solution: Solution, guess: float) -> fl
     the last factor because the score was fitted to ``m_i`` judges. Opinions are weighted by
     ``(1 + w^2 (A_u)_ii)^-2``, their variances.
     """
-    excess, shared, own, item = [], [], [], []
-    for _, votes in _some_judges(objective, solution):
-        several = np.flatnonzero(votes.shared > 0.0)
-        excess.append((votes.residual**2 - votes.alone)[several])
-        shared.append(votes.shared[several])
-        own.append(votes.diagonal[several])
-        item.append(votes.item[several])
-    judges = np.bincount(np.concatenate(item), minlength=objective.n_items)
-    fitted = 1.0 - 1.0 / np.maximum(judges[np.concatenate(item)], 2.0)
-    observed, expected = np.concatenate(excess), np.concatenate(shared) * fitted
-    diagonal, variance = np.concatenate(own), guess
+    found = objective.over_chunks(partial(_core.taste_moments, _plain_at(objective, solution)))
+    observed, shared, diagonal, item = map(np.concatenate, zip(*found, strict=True))
+    fitted = 1.0 - 1.0 / np.maximum(np.bincount(item, minlength=objective.n_items), 2.0)
+    expected, variance = shared * fitted[item], guess
     for _ in range(MOMENT_ROUNDS):
         weight = (1.0 + variance * diagonal) ** -2.0
         told = weight * expected
@@ -261,19 +161,47 @@ def blurred(accuracy: Floats, noise: Noise, taste_sd: float) -> Floats:
 
 def taste_noise(objective: Objective, solution: Solution, taste_sd: float) -> TasteNoise | None:
     """What tastes of about this size do to a best fit of pairs; None if it is next to nothing."""
-    n, m, variance = objective.n_items, objective.n_judges, taste_sd**2
+    variance = taste_sd**2
     if variance * _largest_size(objective, solution) < NEGLIGIBLE:
         return None
     variance = taste_variance(objective, solution, variance)
-    weight, own = np.ones(m), np.zeros(m)
-    total = np.zeros((n, n) if n <= MOST_DENSE else n)
-    bend = np.maximum(objective.curvature(solution.state, solution.accuracy).accuracy, 1e-12)
-    square = np.maximum(solution.accuracy**2, 1e-6)
-    for some, votes in _some_judges(objective, solution):
-        weight[some] = 1.0 / (1.0 + variance * votes.sizes)
-        own[some] = variance * np.maximum(votes.square, 0.0) / (square[some] * bend[some] ** 2)
-        votes.add_to(total, weight[some], 1.0 / (square[some] * bend[some]))
-    return TasteNoise(variance, weight, total, own)
+    weight, own = np.ones(objective.n_judges), np.zeros(objective.n_judges)
+    if variance == 0.0:
+        return TasteNoise(variance, weight, np.zeros(objective.n_items), own)
+    add_tastes = partial(
+        _core.add_tastes, _plain_at(objective, solution), variance=variance, weight=weight, own=own,
+        accuracy_curvature=objective.curvature(solution.state, solution.accuracy).accuracy,
+    )  # fmt: skip
+    sums = _diagonal_sums if objective.n_items > MOST_DENSE else _dense_sums
+    matrix = sums(objective, add_tastes)
+    return TasteNoise(variance, weight, matrix, own)
+
+
+def _diagonal_sums(objective: Objective, add_tastes: Callable[..., None]) -> Floats:
+    """The diagonal of ``Q``, what is profiled left out."""
+
+    def one_chunk(first: int, last: int) -> Floats:
+        diagonal = np.zeros(objective.n_items)
+        add_tastes(first, last, diagonal=diagonal, dense=None)
+        return diagonal
+
+    return objective.sum_over_chunks(one_chunk)
+
+
+def _dense_sums(objective: Objective, add_tastes: Callable[..., None]) -> Floats:
+    """``Q``; with ``v`` and ``w`` of the core, ``-(w v' + v w')`` is what is profiled."""
+    n = objective.n_items
+    total, cross = np.zeros((n, n)), np.zeros((n, n), order="F")
+    room = np.empty((2, JUDGES_AT_ONCE, n))
+    for some, _ in objective.votes.chunks(VOTES_AT_ONCE):
+        for first in range(some.start, some.stop, JUDGES_AT_ONCE):
+            last = min(first + JUDGES_AT_ONCE, some.stop)
+            pull, moved = room[:, : last - first]
+            pull[:], moved[:] = 0.0, 0.0
+            add_tastes(first, last, diagonal=None, dense=(total, pull, moved))
+            # To BLAS, which has columns where we have rows, these are the transposes.
+            blas.dgemm(1.0, moved.T, pull.T, beta=1.0, c=cross, trans_b=1, overwrite_c=1)
+    return mirrored(total) - cross - cross.T
 
 
 def _largest_size(objective: Objective, solution: Solution) -> float:
@@ -281,25 +209,32 @@ def _largest_size(objective: Objective, solution: Solution) -> float:
     votes = objective.votes.pairs.per_judge
     busiest = np.argsort(-votes, kind="stable")[:BUSIEST]
     enough = int(np.searchsorted(np.cumsum(votes[busiest]), VOTES_AT_ONCE)) + 1
-
-    def size(u: int) -> float:
-        own, accuracy = objective.votes.of_range(u, u + 1), solution.accuracy[u : u + 1]
-        return float(_SomeJudges(own, objective.noise, solution.score, accuracy).sizes[0])
-
-    sizes = [size(u) for u in busiest[:enough].tolist() if votes[u]]
+    at = _plain_at(objective, solution)
+    with objective.votes.opened():
+        sizes = [_core.taste_size(at, u) for u in busiest[:enough].tolist() if votes[u]]
     return max(sizes, default=0.0)
 
 
 def with_tastes(
-    plain: Uncertainty, objective: Objective, solution: Solution, gauge: Gauge, noise: TasteNoise
+    plain: Uncertainty,
+    profile: Floats | None,
+    solution: Solution,
+    gauge: Gauge,
+    noise: TasteNoise,
 ) -> Uncertainty:
-    """The errors of a best fit, with what tastes add to them."""
+    """The errors of a best fit, with what tastes add to them.
+
+    `profile` is ``A - B C^-1 B'`` of the scores (see `juryrank.inference.information`), if ``Q`` is
+    a matrix.
+    """
+    if noise.variance == 0.0:
+        return plain
     accuracy_sd = np.sqrt(plain.accuracy_sd**2 + noise.own / gauge.scale**2)
-    if noise.matrix.ndim == 1:
+    if profile is None:
         spread = plain.score_variance / gauge.scale**2
         added = gauge.scale**2 * noise.variance * spread**2 * np.maximum(noise.matrix, 0.0)
         return replace(plain, score_variance=plain.score_variance + added, accuracy_sd=accuracy_sd)
-    inverse = _inverse_with_scale_held(objective, solution)
+    inverse = _inverse_with_scale_held(profile, solution)
     added = gauge.scale**2 * noise.variance * inverse @ noise.matrix @ inverse
     added -= added.mean(axis=0)
     added -= added.mean(axis=1, keepdims=True)
@@ -308,14 +243,13 @@ def with_tastes(
     return replace(plain, score_variance=variance, covariance=joint, accuracy_sd=accuracy_sd)
 
 
-def _inverse_with_scale_held(objective: Objective, solution: Solution) -> Floats:
+def _inverse_with_scale_held(profile: Floats, solution: Solution) -> Floats:
     """``W`` of the scores with the scale, and adding a constant, held."""
-    n = objective.n_items
-    matrix = Information(objective, solution.state, solution.accuracy).profile_matrix()[:n, :n]
-    stiff = STIFF * float(np.diag(matrix).mean())
+    n = len(profile)
+    stiff = STIFF * float(np.diag(profile).mean())
     score = solution.score - solution.score.mean()
-    matrix = matrix + stiff / n
+    matrix = profile + stiff / n
     size = float(score @ score)
     if size > 0.0:
-        matrix += stiff / size * np.outer(score, score)
-    return inverse_of(np.ascontiguousarray(matrix)).whole
+        add_product(matrix, stiff / size, score, score)
+    return inverse_of(matrix).whole

@@ -12,13 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 
 from juryrank.inference.bootstrap import by_bootstrap
-from juryrank.inference.covariance import Intervals, Uncertainty, by_information
+from juryrank.inference.covariance import (
+    FromInformation,
+    Intervals,
+    Uncertainty,
+    from_information,
+)
 from juryrank.inference.information import MOST_DENSE
 from juryrank.inference.many_votes import Attenuation, TasteNoise, with_tastes
 from juryrank.inference.posterior import NormalPosterior, Posterior, SampledPosterior
@@ -206,12 +212,17 @@ class GaugedFit(LikelihoodFit):
         with np.errstate(divide="ignore"):
             return np.asarray(1.0 / (self.gauge.scale * np.sqrt(own)))
 
+    @cached_property
+    def plain(self) -> FromInformation:
+        """Errors of the best fit of the plain model, by its curvature."""
+        return from_information(self.objective, self.raw, self.gauge)
+
     def _wider(self, posterior: Posterior) -> float | None:
         """By how much, by the median, than without tastes."""
         if self.objective.n_items > MOST_DENSE:
             return None
         try:
-            plain = by_information(self.objective, self.raw, self.gauge)
+            plain = self.plain.errors
         except LinAlgError:
             return None
         low, high = posterior.score_interval(ONE_SD)
@@ -227,13 +238,15 @@ class _AtOptimum(GaugedFit):
         if intervals is None:
             return None
         try:
-            known = self._uncertainty(by_sandwich if intervals == "sandwich" else by_information)
+            known = self._uncertainty(intervals)
         except LinAlgError:
             return None
         return self._resampled(known, watch) if intervals == "bootstrap" else self._normal(known)
 
-    def _uncertainty(self, by: Callable[[Objective, Solution, Gauge], Uncertainty]) -> Uncertainty:
-        return by(self.objective, self.raw, self.gauge)
+    def _uncertainty(self, intervals: Intervals) -> Uncertainty:
+        if intervals == "sandwich":
+            return by_sandwich(self.objective, self.raw, self.gauge)
+        return self.plain.errors
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -266,10 +279,11 @@ class ChosenFit(_AtOptimum):
     def _gauge_of(self, objective: Objective, accuracy: Floats) -> Gauge:
         return robust_gauge(objective, accuracy, objective.choices_per_judge)
 
-    def _uncertainty(self, by: Callable[[Objective, Solution, Gauge], Uncertainty]) -> Uncertainty:
-        found = super()._uncertainty(by)
+    def _uncertainty(self, intervals: Intervals) -> Uncertainty:
+        found = super()._uncertainty(intervals)
         if self.taste_noise is not None:
-            found = with_tastes(found, self.objective, self.raw, self.gauge, self.taste_noise)
+            profile = self.plain.profile
+            found = with_tastes(found, profile, self.raw, self.gauge, self.taste_noise)
         if self.lost is not None:
             stretched = self.lost.factor * self.lost.slope * found.accuracy_sd
             found = replace(found, accuracy_sd=stretched)
