@@ -53,9 +53,8 @@ def _first_rows(clone: Path, folder: Path) -> list[Row]:
     install = run_command([_python(place), *PIP, str(clone)], LIMIT)
     size = sum(path.lstat().st_size for path in place.rglob("*") if path.is_file()) / 1e6
     rank = [_python(place), "-m", "juryrank", "rank", "--example"]
-    environment = {"NUMBA_CACHE_DIR": str(folder / "numba")}
     rows = [
-        {"what": FIRST if run == 0 else LATER, **run_command(rank, LIMIT, environment)}
+        {"what": FIRST if run == 0 else LATER, **run_command(rank, LIMIT)}
         for run in range(LATER_RUNS + 1)
     ]
     return [{"what": INSTALL, **install, "size_mb": size}, *rows]

@@ -22,7 +22,7 @@ while time.perf_counter() < began + 1.0:
     pass
 print(time.process_time() - cpu)
 """
-LIBRARIES = ("numpy", "scipy", "numba", "polars", "pandas", "pyarrow", "jax")
+LIBRARIES = ("numpy", "scipy", "polars", "pandas", "pyarrow", "jax")
 
 
 def machine() -> dict[str, Any]:

@@ -6,14 +6,12 @@ python -m fuzzing.faults
 from __future__ import annotations
 
 import argparse
-import os
 import pickle
 import random
 import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -134,22 +132,18 @@ def signals(folder: Path, votes: Path, rng: random.Random, times: int) -> Iterat
     orders.write_text("judge,ranking\n" + "ann,tea>milk>coffee\nbob,milk>coffee>tea\n" * 3)
     compiled = ["rank", str(orders), "--model", "htm", "--noise", "normal"]
     for arguments, longest in ((["rank", str(votes)], 3.0), (compiled, 12.0)):
-        yield from _signalled(folder, arguments, longest, rng, times)
+        yield from _signalled(arguments, longest, rng, times)
 
 
 def _signalled(
-    folder: Path, arguments: list[str], longest: float, rng: random.Random, times: int
+    arguments: list[str], longest: float, rng: random.Random, times: int
 ) -> Iterator[str]:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         for _ in range(times):
-            with (
-                tempfile.TemporaryDirectory(dir=folder) as cache,
-                subprocess.Popen(  # noqa: S603
-                    [sys.executable, "-c", BEGUN, *arguments],
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                    env=os.environ | {"NUMBA_CACHE_DIR": cache},
-                ) as program,
-            ):  # fmt: skip
+            with subprocess.Popen(  # noqa: S603
+                [sys.executable, "-c", BEGUN, *arguments],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            ) as program:  # fmt: skip
                 assert program.stdout is not None
                 program.stdout.readline()
                 time.sleep(rng.uniform(0.0, longest))

@@ -1,6 +1,6 @@
 """Mutants chosen by the code they reach, with atheris, where that is installed.
 
-Only the readers, which are plain Python, tell what was reached; polars' and numba's code does not.
+Only the readers, which are plain Python, tell what was reached; polars' and compiled code does not.
 
 python -m fuzzing.guided --minutes 10 FINDINGS SCRATCH
 """

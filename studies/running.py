@@ -35,7 +35,7 @@ def all_results(
 
         if jobs == 1:
             return _counted(map(quiet, keys), say)
-        # A new interpreter each: a forked one would share numba's and polars' threads and locks.
+        # A new interpreter each: a forked one would share polars' threads and locks.
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
             return _counted(pool.map(quiet, keys, chunksize=BATCH), say)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -200,21 +198,3 @@ def test_a_value_whose_fit_did_not_converge_is_named_in_the_warning() -> None:
     with pytest.warns(jr.ConvergenceWarning, match="round 0: Algorithm 1 ended") as caught:
         jr.rank(frame, by="round", solver=solver, intervals=None)
     assert caught[-1].filename == __file__
-
-
-def test_ranks_where_numba_cannot_write_its_cache() -> None:
-    script = (
-        "import numba.core.caching\n"
-        "def refuse(self, function):\n"
-        "    raise RuntimeError('cannot cache function: no locator available')\n"
-        "numba.core.caching.FunctionCache.__init__ = refuse\n"
-        "import juryrank._kernels as kernels\n"
-        "assert not kernels.COMPILED['cache']\n"
-        "import numpy as np\n"
-        "print(kernels.counting_order(np.array([1, 0, 1], dtype=np.int32), 2))\n"
-    )
-    done = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "[1 0 2]\n"

@@ -16,7 +16,6 @@ ROOMS = (
     "_core",
     "writing",
     "votes",
-    "_kernels",
     "reading",
     "datasets",
     "model",

@@ -120,7 +120,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first used, so that numba loads only where it is needed."""
+    """Import a public name when it is first used, and with it the libraries that it needs."""
     if name == "datasets":
         return import_module(f"{__name__}.{name}")
     if name not in _HOME:

@@ -8,7 +8,6 @@ from lists_help import Row, made, objective_of, random_point, random_rows
 from numerics_help import Floats, with_pairs
 
 import juryrank as jr
-from juryrank._kernels import BLOCK
 from juryrank.inference import covariance as uncertainty
 from juryrank.inference import information
 from juryrank.inference.conjugate_gradients import System, solved
@@ -86,6 +85,10 @@ def test_products_without_matrices_are_those_of_the_matrices(name: str) -> None:
         wide = WideInformation(some, state, accuracy)
         matrix, *_ = explicit_blocks(some, state, accuracy)
         assert wide.diagonal == pytest.approx(np.diag(matrix), rel=1e-11)
+
+
+BLOCK = 256
+"""Votes that second derivatives are worked out of at a time."""
 
 
 def many_votes(noise: str = "gumbel") -> Objective:

@@ -8,6 +8,7 @@ import pytest
 
 from juryrank import InputError, noise_from_log_density
 from juryrank.model.noise import EXPONENTIAL, GUMBEL, NOISES, NORMAL, Noise, noise_named
+from juryrank.model.quadrature import Tables
 
 TAILS = [0.0, 1e-12, 1e-3, 0.1, 0.7, 1.0, 2.5, 5.0, 10.0, 20.0, 36.0, 100.0, 700.0, 1e3, 1e4]
 POINTS = [-x for x in reversed(TAILS[1:])] + TAILS
@@ -119,7 +120,8 @@ KINKED = {
 @pytest.mark.parametrize("name", KINKED)
 def test_own_noise_is_convex_also_with_kinks_and_far_out(name: str) -> None:
     own = noise_from_log_density(KINKED[name])
-    scale = own.code.knots[-1] / 15.0
+    assert isinstance(own.form, Tables)
+    scale = own.form.knots[-1] / 15.0
     x = scale * np.concatenate((np.linspace(-15, 15, 5001), [-1e4, -1e3, 100.0, 1e3, 1e4]))
     value, slope, bend = own.terms(x)
     assert np.all(np.isfinite(value) & np.isfinite(slope))

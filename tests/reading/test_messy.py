@@ -28,7 +28,7 @@ REFUSED = [messy for messy in FILES if not messy.votes]
 
 def by_share_of_wins(votes: Votes) -> list[object]:
     """Order the items, but for those that are only there as makeweights, by their wins."""
-    wins = votes.in_pairs().wins()
+    wins = votes.in_pairs().for_model().pairs
     won = np.bincount(wins.winner, weights=wins.weight, minlength=votes.n_items)
     lost = np.bincount(wins.loser, weights=wins.weight, minlength=votes.n_items)
     share = dict(zip(votes.items, won / (won + lost), strict=True))

@@ -340,10 +340,10 @@ class TestBadFiles:
         monkeypatch.setattr(Path, "open", refuse)
         assert "permission denied" in complaint(lambda: read_votes(path))
 
-    def test_complaints_come_without_numba(self) -> None:
+    def test_complaints_come_without_scipy(self) -> None:
         code = (
             "import sys\nfrom juryrank.reading import read_votes\n"
-            "try: read_votes('nowhere.csv')\nexcept ValueError: print('numba' in sys.modules)"
+            "try: read_votes('nowhere.csv')\nexcept ValueError: print('scipy' in sys.modules)"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True)  # noqa: S603
         assert done.stdout.strip() == b"False"

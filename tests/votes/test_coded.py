@@ -258,17 +258,12 @@ def test_ties_may_become_possible_and_impossible() -> None:
     assert alone.tie_sizes == ()
 
 
-def test_what_is_not_there_is_none_and_for_the_compiled_code_empty() -> None:
+def test_what_is_not_there_is_none() -> None:
     votes = votes_of(1, ties=False, sides=False)
     assert votes.pairs.tied is None
     assert votes.pairs.side is None
-    wins = votes.for_kernels
-    assert (len(wins.tied), len(wins.side)) == (0, 0)
-    assert wins.tied.dtype == np.bool_
-    assert wins.side.dtype == np.int8
+    assert votes.pairs.columns().keys() == {"winner", "loser", "given_weight"}
     plain = with_pairs(votes, given_weight=None)
-    assert len(plain.for_kernels.given_weight) == 0
-    assert plain.pairs.weight.tolist() == plain.for_kernels.weight.tolist()
     assert plain.pairs.weight.tolist() == [1.0] * plain.pairs.number
 
 

@@ -277,7 +277,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_in_a_callback_of_a_library_is_not_lost(number: int, code: int) -> None:
-    """As where numba compiles: what is raised there is thrown away."""
+    """What is raised there is thrown away."""
     script = (
         "import ctypes, os, sys, time\n"
         "from juryrank.cli import starting\n"

@@ -314,10 +314,7 @@ class Chain {
     const double* nodes = nodes_;
     for (std::size_t i = 0; i < size_; ++i) {
       const double x = nodes[i] + above, a = kRootHalf * std::abs(x);
-      const double y = (a - 2.5) / (a + 2.5);
-      double p = Normal::kMills[26];
-      for (int j = 25; j >= 0; --j) p = p * y + Normal::kMills[j];
-      const double tail = a + p / (1.0 + 2.0 * a);
+      const double tail = a + Normal::q(a);
       const double over = 1.0 / (Normal::kTwoRootPi * tail);
       const double below = exp_minus(a * a) * over;
       const bool under = x < 0.0;

@@ -1,7 +1,7 @@
 """The program: its commands put together, and how the process is set up to run one of them.
 
-Importing numba takes most of a second, so whatever needs it is imported inside the commands, after
-the votes have been read.
+Importing libraries takes most of the time of a small command, so whatever needs them is imported
+inside the commands, scipy after the votes have been read.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 BAD_INPUT = 2
-THREADS = ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS")
+THREADS = ("POLARS_MAX_THREADS",)
 """Variables of the environment that must be positive numbers, or libraries break when imported."""
 AFTER_SIGNAL = 128
 """Added to the number of the signal that ended a command."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from juryrank import _core, _kernels
+from juryrank import _core
 from juryrank.inference.information import shares
 from juryrank.model.effects import NO_EFFECTS, Layout
 from juryrank.model.objective import Objective
@@ -31,7 +31,7 @@ class WideInformation:
     def __init__(self, objective: Objective, state: Floats, accuracy: Floats) -> None:
         self.objective = objective
         self.score, self.accuracy = state[: objective.n_items], accuracy
-        self.effects = objective.known_to_kernels(state)[1]
+        self.effects = objective.core_known(state)[1]
         self._core_at = objective.core_at(state, accuracy, _scores_alone(objective))
         self.prior = objective.state_bend(state)[: self.size]
         self.curvature = objective.curvature(state, accuracy)
@@ -114,13 +114,12 @@ class WideInformation:
 
     def _bend(self) -> Floats:
         """``C``; the curvature has it exactly for pairs alone."""
-        objective, m = self.objective, self.objective.n_judges
+        objective = self.objective
         if self.lists is None:
             return self.curvature.accuracy
-        slope, bend = np.zeros(m), np.zeros(m)
-        _kernels.pair_derivatives(
-            objective.noise.code, objective.votes.for_kernels, self.effects, np.arange(m),
-            self.score, self.accuracy, slope, bend,
+        _, bend = _core.pair_derivatives(
+            objective.noise.core, objective.votes.core_pairs, self.effects, self.score,
+            self.accuracy,
         )  # fmt: skip
         return bend + self.lists.bend + objective.prior.accuracy_precision
 

@@ -114,10 +114,9 @@ class DrawnPredictions:
         orders, ties = [], []
         for drawn in self.sample.effects[self._draws]:
             state = np.concatenate((np.zeros(n), drawn))
-            effects = self.layout.effects(state)
-            orders.append(effects.order if len(effects.order) else np.zeros(1))
-            has_ties = 2 in effects.sizes
-            ties.append(effects.tie[:, 0] if has_ties else np.full(1, -np.inf))
+            order, tie = self.layout.orders(state), self.layout.pair_ties(state)
+            orders.append(order if len(order) else np.zeros(1))
+            ties.append(np.full(1, -np.inf) if tie is None else tie)
         return np.array(orders), np.array(ties)
 
     def decided(self, judge: Codes, left: Codes, right: Codes) -> Floats:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from juryrank import _core
-from juryrank._kernels import EffectPlaces, Effects
 from juryrank.types import Floats
 
 
@@ -74,27 +73,36 @@ class Layout:
         return int(self.own_order.stop)
 
     @property
-    def places(self) -> EffectPlaces:
-        """The same for the compiled code."""
-        parts = (self.tie, self.own_tie, self.order, self.own_order)
-        return EffectPlaces(*(part.start if part.stop > part.start else -1 for part in parts))
-
-    def effects(self, state: Floats) -> Effects:
-        """What the compiled code must know of the effects."""
-        tie = state[None, self.tie]
-        if self.model.ties_by_judge:
-            tie = tie + state[self.own_tie, None]
-        order = state[self.order]
-        if self.model.order_by_judge:
-            order = order + state[self.own_order]
-        sizes = np.array(self.model.sizes, dtype=np.int64)
-        return Effects(
-            sizes, np.ascontiguousarray(tie), np.ascontiguousarray(order), self.model.as_one
+    def places(self) -> tuple[int, int, int, int]:
+        """Where ties, own ties, order and own order begin; -1 for what is not estimated."""
+        tie, own_tie, order, own_order = (
+            part.start if part.stop > part.start else -1
+            for part in (self.tie, self.own_tie, self.order, self.own_order)
         )
+        return tie, own_tie, order, own_order
+
+    def ties(self, state: Floats) -> Floats:
+        """``log t_k``: a row for each judge, or one for all, and a column for each size."""
+        tie = state[None, self.tie]
+        return tie + state[self.own_tie, None] if self.model.ties_by_judge else tie
+
+    def pair_ties(self, state: Floats) -> Floats | None:
+        """The same of two items, for each judge or for all; None if they cannot be tied."""
+        return self.ties(state)[:, 0] if 2 in self.model.sizes else None
+
+    def orders(self, state: Floats) -> Floats:
+        """What the left side gains: with each judge, or with all; empty if nothing."""
+        order = state[self.order]
+        return order + state[self.own_order] if self.model.order_by_judge else order
 
     def core_effects(self, state: Floats) -> _core.Effects:
-        """The same as a value of the compiled code."""
-        return _core.Effects(**self.effects(state)._asdict())
+        """The effects for the compiled code."""
+        return _core.Effects(
+            sizes=np.array(self.model.sizes, dtype=np.int64),
+            tie=np.ascontiguousarray(self.ties(state)),
+            order=np.ascontiguousarray(self.orders(state)),
+            as_one=self.model.as_one,
+        )
 
     def extended(self, state: Floats, other: Layout) -> Floats:
         """A state of other judges on the same items as one of these: single judges add nothing."""

@@ -14,11 +14,27 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from juryrank import _core, _kernels
-from juryrank._kernels import NoiseCode
+from juryrank import _core
 from juryrank.errors import InputError, listing
+from juryrank.model.quadrature import Tables
 from juryrank.model.registry import Model
 from juryrank.types import Floats, WithCore, finite_numbers
+
+
+@dataclass(frozen=True)
+class Family:
+    """A noise with formulas in the compiled code, `_core/noise.hpp`."""
+
+    name: str
+    width: float
+    """The widest panel on which a polynomial through 12 nodes is as good as the density."""
+    kinks: tuple[float, ...] = ()
+    """Where the density is not smooth."""
+
+    def core(self) -> _core.Noise:
+        """The same for the compiled code."""
+        kinks = np.array(self.kinks, dtype=np.float64)
+        return _core.Noise.of_family(self.name, width=self.width, kinks=kinks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,24 +44,17 @@ class Noise(WithCore):
     name: str
     draw: Callable[[np.random.Generator, tuple[int, ...]], Floats] = field(repr=False)
     """Independent noises of a given shape, for simulation."""
-    code: NoiseCode = field(repr=False)
+    form: Family | Tables = field(repr=False)
 
     @cached_property
     def core(self) -> _core.Noise:
         """The same for the compiled code."""
-        code = self.code
-        if code.family == _kernels.TABLE:
-            return _core.Noise.of_tables(
-                knots=code.knots, tail=code.table, width=code.width, kinks=code.kinks,
-                cells=code.cells, density=code.density, below=code.below, farthest=code.farthest,
-            )  # fmt: skip
-        family = ("gumbel", "normal", "exponential")[code.family]
-        return _core.Noise.of_family(family, width=code.width, kinks=code.kinks)
+        return self.form.core()
 
     @property
     def is_gumbel(self) -> bool:
         """Whether a ranking is a row of choices, whose probability has a formula."""
-        return self.code.family == _kernels.GUMBEL
+        return self.core.is_gumbel
 
     def terms(self, x: ArrayLike) -> tuple[Floats, Floats, Floats]:
         """``g(x)``, ``g'(x)`` and ``g''(x)`` for ``g = -log F``."""
@@ -88,21 +97,6 @@ class Noise(WithCore):
         return _core.chain_pass(self.core, places, count, slope), slope
 
 
-def _family(code: int, width: float, kinks: list[float]) -> NoiseCode:
-    cells = np.empty((0, _kernels.CELL_TERMS))
-    return NoiseCode(
-        code,
-        np.empty(0),
-        np.empty((0, 4)),
-        width,
-        np.array(kinks, dtype=np.float64),
-        np.empty(0),
-        cells,
-        cells,
-        np.inf,
-    )
-
-
 def _draw_gumbel(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
     return rng.gumbel(size=shape)
 
@@ -115,13 +109,15 @@ def _draw_exponential(rng: np.random.Generator, shape: tuple[int, ...]) -> Float
     return rng.exponential(size=shape)
 
 
-GUMBEL = Noise("gumbel", _draw_gumbel, _family(_kernels.GUMBEL, 1.0, []))
+GUMBEL = Noise("gumbel", _draw_gumbel, Family("gumbel", width=1.0))
 """``F`` is the logistic distribution: the noise of Bradley-Terry-Luce."""
 
-NORMAL = Noise("normal", _draw_normal, _family(_kernels.NORMAL, 2.0, []))
+NORMAL = Noise("normal", _draw_normal, Family("normal", width=2.0))
 """``F(x) = Phi(x / sqrt 2)``: the noise of Thurstone's Case V."""
 
-EXPONENTIAL = Noise("exponential", _draw_exponential, _family(_kernels.EXPONENTIAL, 2.0, [0.0]))
+EXPONENTIAL = Noise(
+    "exponential", _draw_exponential, Family("exponential", width=2.0, kinks=(0.0,))
+)
 """``F`` is the Laplace distribution."""
 
 NOISES = {noise.name: noise for noise in (GUMBEL, NORMAL, EXPONENTIAL)}

@@ -25,9 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from juryrank import _core
-from juryrank._kernels import ReadyLists
 from juryrank.model.effects import NO_EFFECTS, EffectModel, Layout
-from juryrank.model.list_integrals import ChainedLists
+from juryrank.model.list_integrals import ChainedLists, ReadyLists
 from juryrank.model.noise import Noise
 from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.types import Floats, WithCore
@@ -326,7 +325,9 @@ class Objective(WithCore):
         }  # fmt: skip
 
         def one_pass(first: int, last: int, score_slope: Floats) -> float:
-            here = {"first": first, "last": last, "score_gradient": score_slope}
+            here: dict[str, Any] = {
+                "first": first, "last": last, "score_gradient": score_slope,
+            }  # fmt: skip
             if lists is None:
                 return _core.pairs_pass(**known, **here)
             return _core.lists_pass(**known, **here, lists=lists, likeness=likeness)

@@ -8,7 +8,7 @@ import numpy as np
 
 from juryrank.errors import InputError
 from juryrank.model.noise import Noise
-from juryrank.model.quadrature import REACH, Density, LogDensity, noise_code
+from juryrank.model.quadrature import REACH, Density, LogDensity, tables_of
 from juryrank.types import Floats
 
 SCANS = 8
@@ -33,7 +33,7 @@ def noise_from_log_density(
     low, high = _bulk(log_p, support, name)
     _require_log_concave(log_p, low, high, name)
     density = Density(log_p, low, high, _kinks(log_p, low, high))
-    return Noise(name, _sampler(log_p, low, high), noise_code(density))
+    return Noise(name, _sampler(log_p, low, high), tables_of(density))
 
 
 def _on_support(log_density: LogDensity, support: tuple[float, float]) -> LogDensity:

@@ -17,8 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
-from juryrank import _kernels
-from juryrank._kernels import NoiseCode
+from juryrank import _core
 from juryrank.types import Floats
 
 LogDensity = Callable[[Floats], Floats]
@@ -53,8 +52,37 @@ class Density:
     kinks: Floats
 
 
-def noise_code(density: Density) -> NoiseCode:
-    """The noise as the compiled code knows it: all its tables."""
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """A noise as the compiled code knows it, if it is no family that has formulas there.
+
+    `knots` and `tail` are of the difference of two noises, all that pairs need; what follows is
+    of one noise, for rankings.
+    """
+
+    knots: Floats
+    tail: Floats
+    """Coefficients of ``h`` after each knot, lowest power first; the last row goes on forever."""
+    width: float
+    """The widest panel on which a polynomial through the nodes is as good as the density."""
+    kinks: Floats
+    """Where the density is not smooth, its jumps and ends included: panels must end there."""
+    cells: Floats
+    """Ends of the cells of the next two tables; outside the first and last, the density is 0."""
+    density: Floats
+    """Coefficients of ``log f`` in ``u`` from -1 to 1 across each cell, lowest power first."""
+    below: Floats
+    """The same for ``log F`` of one noise."""
+    farthest: float
+    """A worse item may be ranked above another this far from it before -log P is extrapolated."""
+
+    def core(self) -> _core.Noise:
+        """The same for the compiled code."""
+        return _core.Noise.of_tables(**vars(self))
+
+
+def tables_of(density: Density) -> Tables:
+    """All tables of a noise."""
     knots = _knots(density)
     log_f = _log_difference_density(density, _nodes_between(knots))
     log_f_at_knots = _log_difference_density(density, knots[:-1])
@@ -139,13 +167,13 @@ def _lower_tail_table(knots: Floats, log_f: Floats, log_f_at_knots: Floats) -> F
 # --- one noise: what rankings need ---------------------------------------------------------------
 
 
-def _tabulated(density: Density, knots: Floats, table: Floats) -> NoiseCode:
-    """The code of a user's noise: the table of the difference, and those of one noise."""
+def _tabulated(density: Density, knots: Floats, table: Floats) -> Tables:
+    """The table of the difference, and those of one noise."""
     width, kinks = _panel_width_and_kinks(density)
     cells = _cells(density)
     farthest = float(knots[np.searchsorted(table[:, 0], CLIFF) - 1])
     log_f, log_below = _cell_tables(density.log_p, cells)
-    return NoiseCode(_kernels.TABLE, knots, table, width, kinks, cells, log_f, log_below, farthest)
+    return Tables(knots, table, width, kinks, cells, log_f, log_below, farthest)
 
 
 def _panel_width_and_kinks(density: Density) -> tuple[float, Floats]:

@@ -220,7 +220,7 @@ def _computed(missing: list[_Key], seed: int, jobs: int) -> Iterator[tuple[_Key,
         for batch in batches:
             yield from _run_batch(batch, seed)
         return
-    # A new interpreter each: a forked one would share numba's and polars' threads and locks.
+    # A new interpreter each: a forked one would share polars' threads and locks.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         running: list[Future[list[tuple[_Key, dict[str, float]]]]] = [
             pool.submit(_run_batch, batch, seed) for batch in batches

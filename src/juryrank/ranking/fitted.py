@@ -177,14 +177,12 @@ class GaugedFit(LikelihoodFit):
 
     def allowances(self) -> Allowances:
         """From the effects."""
-        n_judges = self.objective.n_judges
-        order, tie = np.zeros(n_judges), np.full(n_judges, -np.inf)
-        effects = self.objective.layout.effects(self.solution.state)
-        if len(effects.order):
-            order += effects.order
-        if 2 in effects.sizes:
-            tie = np.zeros(n_judges) + effects.tie[:, 0]
-        return Allowances(order, tie)
+        nothing, layout = np.zeros(self.objective.n_judges), self.objective.layout
+        order, tie = layout.orders(self.solution.state), layout.pair_ties(self.solution.state)
+        return Allowances(
+            nothing + order if len(order) else nothing,
+            nothing + (-np.inf if tie is None else tie),
+        )
 
     def _told(self, objective: Objective, solution: Solution) -> Floats:
         return in_gauge(solution, self._gauge_of(objective, solution.accuracy)).score

@@ -23,7 +23,7 @@ WAYS_TO_INTERVALS = {
     "sandwich": "by the sandwich formula (judges are the independent draws)",
     "bootstrap": "by resampling judges",
 }
-VERSIONS_OF = ("numpy", "scipy", "numba", "polars", "altair")
+VERSIONS_OF = ("numpy", "scipy", "polars", "altair")
 
 
 def method(ranking: Ranking) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank import _core, _kernels
+from juryrank import _core
 from juryrank.model.effects import NO_EFFECTS
 from juryrank.model.noise import GUMBEL
 from juryrank.model.objective import Objective

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,22 +62,6 @@ SIGNS = 3
 """A side is -1, 0 or 1."""
 
 
-class Wins(NamedTuple):
-    """Votes on pairs as the compiled code knows them: what is not there is empty."""
-
-    start: Codes
-    winner: Items
-    loser: Items
-    given_weight: Floats
-    tied: Mask
-    side: Sides
-
-    @property
-    def weight(self) -> Floats:
-        """The weight of each."""
-        return self.given_weight if len(self.given_weight) else equal_weights(len(self.winner))
-
-
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """Votes on pairs as weighted wins."""
@@ -112,18 +96,6 @@ class Pairs:
         """The weight of each."""
         return equal_weights(self.number) if self.given_weight is None else self.given_weight
 
-    @property
-    def for_kernels(self) -> Wins:
-        """The same for the compiled code."""
-        return Wins(
-            self.start,
-            self.winner,
-            self.loser,
-            or_empty(self.given_weight, np.float64),
-            or_empty(self.tied, np.bool_),
-            or_empty(self.side, np.int8),
-        )
-
     def taken(self, rows: slice | Codes | Mask, start: Codes) -> Pairs:
         """Some of them; those of each judge begin at `start`."""
         columns = {name: column[rows] for name, column in self.columns().items()}
@@ -145,11 +117,6 @@ class Pairs:
             winner=np.where(turned, self.loser, self.winner),
             loser=np.where(turned, self.winner, self.loser),
         )
-
-
-def or_empty(column: NDArray[Any] | None, dtype: type[np.generic]) -> NDArray[Any]:
-    """The column; for the compiled code an empty one stands for none."""
-    return np.empty(0, dtype=dtype) if column is None else column
 
 
 def no_pairs(n_judges: int) -> Pairs:
@@ -261,7 +228,7 @@ class CodedVotes(WithCore):
     ) -> Iterator[Found]:
         """What `one_chunk` finds for the judges from ... to, one chunk after the other.
 
-        It looks at `for_kernels`, of these judges only.
+        It looks at `core_pairs`, of these judges only.
         """
 
         def work(first: int, last: int) -> Found:
@@ -275,11 +242,6 @@ class CodedVotes(WithCore):
         else:
             with ThreadPoolExecutor(threads) as pool:
                 yield from pool.map(work, *bounds)
-
-    @property
-    def for_kernels(self) -> Wins:
-        """The pairs for the compiled code."""
-        return self.pairs.for_kernels
 
     @cached_property
     def core_pairs(self) -> _core.PairVotes:
@@ -300,9 +262,9 @@ class CodedVotes(WithCore):
         )
 
     @contextmanager
-    def opened(self) -> Iterator[Wins]:
-        """The pairs for compiled code that looks at any of them, which are freed afterwards."""
-        yield self.for_kernels
+    def opened(self) -> Iterator[None]:
+        """For compiled code that looks at any of the votes: their memory is freed afterwards."""
+        yield
         self._give_back(0, self.n_judges)
 
     def _give_back(self, first: int, last: int) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from juryrank.errors import InputError, counted, listing
 from juryrank.hints import did_you_mean_all
 from juryrank.text import WIDEST_NAME, short
-from juryrank.votes.coded import CodedVotes, Pairs, Wins
+from juryrank.votes.coded import CodedVotes, Pairs
 from juryrank.votes.lists import Lists, judge_codes, no_lists, pairs_of, tied_pairs_of
 from juryrank.votes.lists import kept as kept_lists
 from juryrank.votes.similar_names import Spellings
@@ -497,10 +497,6 @@ class Votes:
                 side[begin:end] = one.side
             give_back(winner[begin:end], loser[begin:end], weight[begin:end])
         return Pairs(start, winner, loser, weight, None, side)
-
-    def wins(self, *, ties: bool = False, sides: bool = False) -> Wins:
-        """The votes on two items alone, as `for_model` tells them; what is not told is empty."""
-        return self.for_model(ties=ties, sides=sides).for_kernels
 
     def _start_with_halves(self) -> NDArray[np.int64]:
         """Where the wins of each judge start, if a tie is two of them."""

@@ -37,7 +37,7 @@ def judges_worth_a_look(ranking: Ranking) -> Iterator[RenderableType]:
     if ranking.judges["verdict"].is_null().all():
         return
     yield Text.assemble(("Judges: ", "bold"), _counted_verdicts(ranking.judges))
-    from juryrank.judging.verdicts import by_attention  # it needs numba, which help does not
+    from juryrank.judging.verdicts import by_attention  # it needs numpy, which help does not
 
     worth = _worth_a_look(by_attention(ranking.judges))
     if not len(worth):
