@@ -187,9 +187,12 @@ class Objective(WithCore):
         return Slopes(value, slope, of_judges.accuracy)
 
     def votes_alone(self, state: Floats, accuracy: Floats) -> JudgeSlopes:
-        """The likelihood's part of ``J(state, accuracy)``, judge by judge, and its gradients."""
+        """The likelihood's part of ``J(state, accuracy)``, judge by judge, and its gradients.
+
+        That of pairs has the same bits on every CPU: in a sampler, a last bit makes another draw.
+        """
         held = self.rule._replace(free=False)
-        _, slope, of_judges = self._sum_over_judges(held, state, accuracy)
+        _, slope, of_judges = self._sum_over_judges(held, state, accuracy, portable=True)
         return JudgeSlopes(of_judges.value, slope, of_judges.accuracy)
 
     def slopes_by_judge(
@@ -305,7 +308,13 @@ class Objective(WithCore):
         return _OfJudges(np.empty(m), np.empty(m), np.zeros((m, len(self.effects.sizes))), order)
 
     def _votes_pass(
-        self, rule: AccuracyRule, lists: Lists | None, effects: Effects | None, state: Floats
+        self,
+        rule: AccuracyRule,
+        lists: Lists | None,
+        effects: Effects | None,
+        state: Floats,
+        *,
+        portable: bool = False,
     ) -> Callable[..., float]:
         """The compiled pass over the votes of the judges from ... to."""
         if lists is not None:
@@ -314,11 +323,12 @@ class Objective(WithCore):
         core_rule = _core.AccuracyRule(**rule._asdict())
         core_effects = None if effects is None else self.layout.core_effects(state)
         return partial(
-            _core.pairs_pass, self.noise.core, core_rule, self.votes.core_pairs, core_effects
-        )
+            _core.pairs_pass, self.noise.core, core_rule, self.votes.core_pairs, core_effects,
+            portable=portable,
+        )  # fmt: skip
 
     def _sum_over_judges(
-        self, rule: AccuracyRule, state: Floats, accuracy: Floats
+        self, rule: AccuracyRule, state: Floats, accuracy: Floats, *, portable: bool = False
     ) -> tuple[float, Floats, _OfJudges]:
         """The votes' part: value and gradients, summed over chunks in a fixed order."""
         by_judge = self._judge_arrays()
@@ -326,7 +336,7 @@ class Objective(WithCore):
         if self.chained is not None:
             self._work_out_chained(rule, effects, score, accuracy)
             lists, rule = None, rule._replace(free=False)
-        votes_pass = self._votes_pass(rule, lists, effects, state)
+        votes_pass = self._votes_pass(rule, lists, effects, state, portable=portable)
 
         def one_chunk(first: int, last: int) -> tuple[float, Floats]:
             slope = np.zeros(self.n_items)
