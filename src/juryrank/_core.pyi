@@ -95,6 +95,8 @@ def pairs_pass(
     accuracy_gradient: Floats,
     tie_gradient: Floats,
     order_gradient: Floats,
+    *,
+    portable: bool = False,
 ) -> float: ...
 def pair_derivatives(
     noise: Noise, pairs: PairVotes, effects: Effects | None, score: Floats, accuracy: Floats

@@ -28,12 +28,13 @@ const Effects* effects_of(const BoundEffects* effects, std::size_t n_judges) {
   return effects ? &effects->of(n_judges) : nullptr;
 }
 
+// If `portable`, with the same bits on every CPU.
 double bound_pairs_pass(const BoundNoise& noise, const AccuracyRule& rule,
                         const BoundPairVotes& pairs, const BoundEffects* effects, std::size_t first,
                         std::size_t last, const Row<double>& score, const RoomRow& accuracy,
                         const RoomRow& score_gradient, const RoomRow& judge_value,
                         const RoomRow& accuracy_gradient, const RoomMatrix& tie_gradient,
-                        const RoomRow& order_gradient) {
+                        const RoomRow& order_gradient, bool portable) {
   const std::size_t n = pairs.n_items(), m = pairs.n_judges();
   const Effects* known = effects_of(effects, m);
   check_size("score", score.shape(0), n);
@@ -51,7 +52,7 @@ double bound_pairs_pass(const BoundNoise& noise, const AccuracyRule& rule,
                      room_of(accuracy),       room_of(score_gradient),
                      room_of(judge_value),    room_of(accuracy_gradient),
                      room_of(tie_gradient),   room_of(order_gradient)};
-  return passes().votes_sum(sum);
+  return (portable ? baseline::kPasses : passes()).votes_sum(sum);
 }
 
 std::pair<Array, Array> bound_pair_derivatives(const BoundNoise& noise, const BoundPairVotes& pairs,
@@ -86,7 +87,7 @@ void bind_passes(nb::module_& m) {
         "first"_a, "last"_a, "score"_a.noconvert(), "accuracy"_a.noconvert(),
         "score_gradient"_a.noconvert(), "judge_value"_a.noconvert(),
         "accuracy_gradient"_a.noconvert(), "tie_gradient"_a.noconvert(),
-        "order_gradient"_a.noconvert());
+        "order_gradient"_a.noconvert(), nb::kw_only(), "portable"_a = false);
   m.def("pair_derivatives", &bound_pair_derivatives, "noise"_a, "pairs"_a, "effects"_a.none(),
         "score"_a.noconvert(), "accuracy"_a.noconvert());
 }

@@ -12,7 +12,7 @@
 namespace juryrank::JURYRANK_LEVEL {
 namespace {
 
-constexpr std::size_t kMost = 1024;
+constexpr std::size_t kMost = 4096;
 
 // What is known of each of a run of votes. Up to a whole row of lanes it is filled with votes that
 // add nothing to a sum.

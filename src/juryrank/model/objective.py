@@ -199,8 +199,13 @@ class Objective(WithCore):
         return Slopes(value, slope, of_judges.accuracy)
 
     def votes_alone(self, state: Floats, accuracy: Floats) -> JudgeSlopes:
-        """The likelihood's part of ``J(state, accuracy)``, judge by judge, and its gradients."""
-        _, slope, of_judges = self._sum_over_judges(self.core_held_rule, state, accuracy)
+        """The likelihood's part of ``J(state, accuracy)``, judge by judge, and its gradients.
+
+        It has the same bits on every CPU: in a sampler, a last bit makes another draw.
+        """
+        _, slope, of_judges = self._sum_over_judges(
+            self.core_held_rule, state, accuracy, portable=True
+        )
         return JudgeSlopes(of_judges.value, slope, of_judges.accuracy)
 
     def slopes_by_judge(
@@ -289,11 +294,16 @@ class Objective(WithCore):
         return _OfJudges(np.empty(m), np.empty(m), np.zeros((m, len(self.effects.sizes))), order)
 
     def _sum_over_judges(
-        self, rule: _core.AccuracyRule, state: Floats, accuracy: Floats
+        self,
+        rule: _core.AccuracyRule,
+        state: Floats,
+        accuracy: Floats,
+        *,
+        portable: bool = False,
     ) -> tuple[float, Floats, _OfJudges]:
         """The votes' part: value and gradients, summed over chunks in a fixed order."""
         by_judge = self._judge_arrays()
-        votes_pass = self._votes_pass(rule, state, accuracy, by_judge)
+        votes_pass = self._votes_pass(rule, state, accuracy, by_judge, portable=portable)
 
         def one_chunk(first: int, last: int) -> tuple[float, Floats]:
             slope = np.zeros(self.n_items)
@@ -309,7 +319,13 @@ class Objective(WithCore):
         return value, slope, by_judge
 
     def _votes_pass(
-        self, rule: _core.AccuracyRule, state: Floats, accuracy: Floats, by_judge: _OfJudges
+        self,
+        rule: _core.AccuracyRule,
+        state: Floats,
+        accuracy: Floats,
+        by_judge: _OfJudges,
+        *,
+        portable: bool = False,
     ) -> Callable[[int, int, Floats], float]:
         """The compiled pass over the votes of the judges from ... to.
 
@@ -321,7 +337,7 @@ class Objective(WithCore):
             "noise": self.noise.core, "rule": rule, "pairs": self.votes.core_pairs,
             "effects": effects, "score": state[: self.n_items], "accuracy": accuracy,
             "judge_value": by_judge.value, "accuracy_gradient": by_judge.accuracy,
-            "tie_gradient": by_judge.tie, "order_gradient": by_judge.order,
+            "tie_gradient": by_judge.tie, "order_gradient": by_judge.order, "portable": portable,
         }  # fmt: skip
 
         def one_pass(first: int, last: int, score_slope: Floats) -> float:
