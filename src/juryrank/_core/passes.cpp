@@ -7,10 +7,7 @@
 namespace juryrank::JURYRANK_LEVEL {
 
 extern const Passes kPasses = {
-    noise_terms,
-    votes_sum,
-    pair_derivatives,
-    panel_chain,
+    noise_terms, votes_sum, pair_derivatives, panel_chain, panel_hessian,
 };
 
 }  // namespace juryrank::JURYRANK_LEVEL

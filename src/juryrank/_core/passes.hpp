@@ -24,6 +24,7 @@ struct Passes {
                                   const Effects* effects, std::size_t judge, Numbers score,
                                   double accuracy);
   double (*panel_chain)(const PanelChain& chain, Room gradient);
+  double (*panel_hessian)(const PanelChain& chain, Room gradient, Matrix hessian);
 };
 
 namespace baseline {
