@@ -158,6 +158,7 @@ def lists_pass(
     accuracy_gradient: Floats,
     tie_gradient: Floats,
     order_gradient: Floats,
+    portable: bool = False,
 ) -> float: ...
 def chain_terms(
     noise: Noise,

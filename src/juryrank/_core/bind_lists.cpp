@@ -5,6 +5,7 @@
 #include "bound_votes.hpp"
 #include "list_sums.hpp"
 #include "luce.hpp"
+#include "passes.hpp"
 
 namespace juryrank {
 namespace {
@@ -15,7 +16,8 @@ double bound_lists_pass(const BoundNoise& noise, const AccuracyRule& rule,
                         std::size_t first, std::size_t last, const Row<double>& score,
                         const RoomRow& accuracy, const RoomRow& score_gradient,
                         const RoomRow& judge_value, const RoomRow& accuracy_gradient,
-                        const RoomMatrix& tie_gradient, const RoomRow& order_gradient) {
+                        const RoomMatrix& tie_gradient, const RoomRow& order_gradient,
+                        bool portable) {
   const std::size_t n = lists.n_items(), m = lists.n_judges();
   check_size("The pairs' items", pairs.n_items(), n);
   check_size("The pairs' judges", pairs.n_judges(), m);
@@ -48,6 +50,7 @@ double bound_lists_pass(const BoundNoise& noise, const AccuracyRule& rule,
                      room_of(accuracy_gradient),
                      room_of(tie_gradient),
                      room_of(order_gradient)};
+  const PortablePasses scope(portable);
   return lists_sum({sum, lists.votes(), likeness ? span_of(*likeness) : Numbers()});
 }
 
@@ -143,10 +146,10 @@ void bound_list_hessian(const Row<double>& location, const Row<std::int32_t>& le
 
 void bind_lists(nb::module_& m) {
   m.def("lists_pass", &bound_lists_pass, nb::kw_only(), "noise"_a, "rule"_a, "pairs"_a, "lists"_a,
-        "effects"_a, "likeness"_a.noconvert().none(), "first"_a, "last"_a,
-        "score"_a.noconvert(), "accuracy"_a.noconvert(), "score_gradient"_a.noconvert(),
-        "judge_value"_a.noconvert(), "accuracy_gradient"_a.noconvert(),
-        "tie_gradient"_a.noconvert(), "order_gradient"_a.noconvert());
+        "effects"_a, "likeness"_a.noconvert().none(), "first"_a, "last"_a, "score"_a.noconvert(),
+        "accuracy"_a.noconvert(), "score_gradient"_a.noconvert(), "judge_value"_a.noconvert(),
+        "accuracy_gradient"_a.noconvert(), "tie_gradient"_a.noconvert(),
+        "order_gradient"_a.noconvert(), "portable"_a = false);
   m.def("chain_terms", &bound_chain_terms, "noise"_a, "lists"_a, nb::kw_only(), "first"_a, "last"_a,
         "location"_a.noconvert(), "value"_a.noconvert(), "gradient"_a.noconvert());
   m.def("chain_hessians", &bound_chain_hessians, "noise"_a, "lists"_a, nb::kw_only(), "first"_a,

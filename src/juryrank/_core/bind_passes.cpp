@@ -52,7 +52,8 @@ double bound_pairs_pass(const BoundNoise& noise, const AccuracyRule& rule,
                      room_of(accuracy),       room_of(score_gradient),
                      room_of(judge_value),    room_of(accuracy_gradient),
                      room_of(tie_gradient),   room_of(order_gradient)};
-  return (portable ? baseline::kPasses : passes()).votes_sum(sum);
+  const PortablePasses scope(portable);
+  return passes().votes_sum(sum);
 }
 
 std::pair<Array, Array> bound_pair_derivatives(const BoundNoise& noise, const BoundPairVotes& pairs,

@@ -177,6 +177,9 @@ class Chain {
       double *g = density_ + j * size_, *inner = inner_ + j * size_;
       log_p += normal_ ? set_density_if_normal(j, g) : set_density(j, g);
       multiply(g, carried_, inner);
+      // Upwards, item j - 1 has the decay and the panels that item j has downwards.
+      if (panels_.tilt[j] > 0.0 && even_)
+        set_decaying_weights(quadrature_, panels_.tilt[j] * width_[0], kept_weights_[j]);
       const double end = integrate(j, false, inner);
       if (j > 0)
         shrunk_[j] = carry(end, panels_.tilt[j] > 0.0, true, j > panels_.first[b] ? b : b - 1);
@@ -185,6 +188,13 @@ class Chain {
       log_p += std::log(shrunk_[j]);
     }
     return log_p;
+  }
+
+  // Keeps U of every item, for second derivatives.
+  void keep_all_above() {
+    above_ = take(ranked_ * size_);
+    total_ = take(ranked_);
+    products_ = take(location_.size() * size_);
   }
 
   // From the first to the last: U, and the coincidences of neighbours.
@@ -196,6 +206,7 @@ class Chain {
       if (j == panels_.first[b]) enter(b);
       const double* inner = inner_ + j * size_;
       const double total = larger(sum(carried_, inner), kSmallestChance);
+      if (above_) keep_above(j, total);
       if (j + 1 == ranked_) {
         meet_rest(j, inner, total, gradient);
         break;
@@ -210,7 +221,77 @@ class Chain {
     }
   }
 
+  // Under normal noise moving item i changes log f(y_i - m_i) by y_i - m_i, so that with a_i, that
+  // minus its mean given the ranking,
+  //
+  //   d^2 -log P / dm_i dm_j = [i = j] - E(a_i a_j);
+  //
+  // of the rest, F(y_k - m_q) takes the place of f, and its hazard r_q that of y_q - m_q. Given
+  // y_j, what is above does not depend on what is below: E(a_i a_j) is int U_j f_j a_j L^i_{j+1} /
+  // P, with L^i as L but for a factor a_i at item i. `gradient` is that of -log P.
+  void set_hessian(Numbers gradient, Matrix hessian) {
+    std::size_t b = panels_.y.size() - 1;
+    enter(b);
+    look_at_rest(gradient, hessian);
+    for (std::size_t j = ranked_; j-- > 0;) {
+      while (j < panels_.first[b]) enter(--b);
+      for (std::size_t i = j + 1; i < location_.size() && j + 1 < ranked_; ++i)
+        multiply(density_ + j * size_, products_ + i * size_, products_ + i * size_);
+      meet_all(j, gradient[j], hessian);
+      if (j == 0) break;
+      for (std::size_t i = j; i < location_.size(); ++i) {
+        double* product = products_ + i * size_;
+        const double end = integrate(j, false, product);
+        move(1.0 / shrunk_[j], end, true, j > panels_.first[b] ? b : b - 1, product);
+      }
+    }
+  }
+
  private:
+  void keep_above(std::size_t j, double total) {
+    for (std::size_t i = 0; i < size_; ++i) above_[j * size_ + i] = carried_[i];
+    total_[j] = total;
+  }
+
+  // E(a_i a_j) of all items i below j, and of j itself; sets its own product.
+  void meet_all(std::size_t j, double gradient, Matrix hessian) {
+    const double shift = block_.y - location_[j] + gradient;
+    const double *above = above_ + j * size_, *inner = inner_ + j * size_;
+    double *own = products_ + j * size_, *with = product_;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const double a = nodes_[i] + shift;
+      with[i] = above[i] * a;
+      own[i] = inner[i] * a;
+    }
+    for (std::size_t i = j; i < location_.size(); ++i) {
+      const double both = sum(with, products_ + i * size_) / total_[j];
+      hessian.at(i, j) = hessian.at(j, i) = (i == j ? 1.0 : 0.0) - both;
+    }
+  }
+
+  // Sets the products of the items of the rest, and their second derivatives.
+  void look_at_rest(Numbers gradient, Matrix hessian) {
+    const std::size_t last = ranked_ - 1;
+    const double *above = above_ + last * size_, *inner = inner_ + last * size_;
+    for (std::size_t q = ranked_; q < location_.size(); ++q) {
+      double *own = products_ + q * size_, *hazard = hazard_ + (q - ranked_) * size_;
+      for (std::size_t i = 0; i < size_; ++i) own[i] = inner[i] * (gradient[q] - hazard[i]);
+    }
+    for (std::size_t q = ranked_; q < location_.size(); ++q) {
+      const double* hazard = hazard_ + (q - ranked_) * size_;
+      const double shift = block_.y - location_[q];
+      for (std::size_t i = 0; i < size_; ++i) product_[i] = above[i] * (gradient[q] - hazard[i]);
+      for (std::size_t o = ranked_; o <= q; ++o) {
+        const double both = sum(product_, products_ + o * size_) / total_[last];
+        hessian.at(q, o) = hessian.at(o, q) = -both;
+      }
+      // F'' / F is not the square of F' / F.
+      for (std::size_t i = 0; i < size_; ++i)
+        product_[i] = above[i] * hazard[i] * (hazard[i] + nodes_[i] + shift);
+      hessian.at(q, q) += sum(product_, inner) / total_[last];
+    }
+  }
+
   double* take(std::size_t count) {
     double* found = next_;
     next_ += count;
@@ -324,7 +405,7 @@ class Chain {
     }
   }
 
-  void multiply(const double* one, const double* other, double* __restrict out) const {
+  void multiply(const double* one, const double* other, double* out) const {
     for (std::size_t i = 0; i < kNodes; ++i)
       for (std::size_t p = 0; p < block_.whole; ++p)
         out[i * columns_ + p] = one[i * columns_ + p] * other[i * columns_ + p];
@@ -334,12 +415,7 @@ class Chain {
   double integrate(std::size_t j, bool backwards, const double* source) {
     const double decay = panels_.tilt[j];
     if (decay > 0.0 && !even_) return integrate_uneven(decay, backwards, source);
-    const Weights* weights = &quadrature_.plain;
-    if (decay > 0.0) {
-      // Upwards, item j - 1 has the decay and the panels that item j had downwards.
-      if (!backwards) set_decaying_weights(quadrature_, decay * width_[0], kept_weights_[j]);
-      weights = &kept_weights_[j];
-    }
+    const Weights* weights = decay > 0.0 ? &kept_weights_[j] : &quadrature_.plain;
     integrate_panels(*weights, backwards, block_, columns_, width_, source, running_);
     return chain_panels(*weights, backwards, block_, columns_, running_);
   }
@@ -364,35 +440,39 @@ class Chain {
     return start;
   }
 
-  // Scales `running` to at most 1, and carries it to the panels of another block. Beyond its own
-  // panels it stays at its end, before them it is 0. What it was divided by. What is far too small
-  // to matter becomes 0: numbers next to underflow are slow to compute with.
+  // Scales `running` to at most 1, and carries it to the panels of another block. What it was
+  // divided by.
   double carry(double end, bool decays, bool upwards, std::size_t b) {
-    const Block other = block_of(b);
     double top = larger(end, kSmallestChance);  // without decay an integral is largest at its end
     if (decays)
       for (std::size_t i = 0; i < kNodes; ++i)
         for (std::size_t p = 0; p < block_.panels; ++p)
           top = larger(running_[i * columns_ + p], top);
-    const double inverse = 1.0 / top;
-    const std::size_t from = other.first > block_.first ? other.first : block_.first;
-    const std::size_t to = other.last < block_.last ? other.last : block_.last;
-    if (from > other.first || to < other.last) fill_outside(other, end * inverse, upwards);
-    for (std::size_t i = 0; from < to && i < kNodes; ++i) {
-      double* here = carried_ + i * columns_ + (from - other.first);
-      const double* there = running_ + i * columns_ + (from - block_.first);
-      for (std::size_t p = 0; p < to - from; ++p) {
-        const double scaled = there[p] * inverse;
-        here[p] = std::abs(scaled) > kNothing ? scaled : 0.0;
-      }
-    }
+    move(1.0 / top, end, upwards, b, carried_);
     return top;
   }
 
-  void fill_outside(const Block& other, double end, bool upwards) {
+  // Beyond its own panels `running` stays at its end, before them it is 0. What is far too small to
+  // matter becomes 0: numbers next to underflow are slow to compute with.
+  void move(double factor, double end, bool upwards, std::size_t b, double* out) const {
+    const Block other = block_of(b);
+    const std::size_t from = other.first > block_.first ? other.first : block_.first;
+    const std::size_t to = other.last < block_.last ? other.last : block_.last;
+    if (from > other.first || to < other.last) fill_outside(other, end * factor, upwards, out);
+    for (std::size_t i = 0; from < to && i < kNodes; ++i) {
+      double* here = out + i * columns_ + (from - other.first);
+      const double* there = running_ + i * columns_ + (from - block_.first);
+      for (std::size_t p = 0; p < to - from; ++p) {
+        const double scaled = there[p] * factor;
+        here[p] = std::abs(scaled) > kNothing ? scaled : 0.0;
+      }
+    }
+  }
+
+  void fill_outside(const Block& other, double end, bool upwards, double* out) const {
     for (std::size_t p = 0; p < other.panels; ++p) {
       const double value = (p + other.first >= block_.last) == upwards ? end : 0.0;
-      for (std::size_t i = 0; i < kNodes; ++i) carried_[i * columns_ + p] = value;
+      for (std::size_t i = 0; i < kNodes; ++i) out[i * columns_ + p] = value;
     }
   }
 
@@ -445,6 +525,7 @@ class Chain {
   double* next_;
   const Quadrature& quadrature_;
   double *density_, *inner_, *hazard_, *running_, *carried_, *product_, *nodes_, *width_, *shrunk_;
+  double *above_ = nullptr, *total_ = nullptr, *products_ = nullptr;
   Weights* kept_weights_;  // of decaying integrals to each item, where panels are even
   Block block_{};
   bool even_ = true;
@@ -456,6 +537,15 @@ double panel_chain(const PanelChain& task, Room gradient) {
   Chain chain(task);
   const double log_p = chain.down();
   chain.up(gradient);
+  return larger(-log_p, 0.0);
+}
+
+double panel_hessian(const PanelChain& task, Room gradient, Matrix hessian) {
+  Chain chain(task);
+  chain.keep_all_above();
+  const double log_p = chain.down();
+  chain.up(gradient);
+  chain.set_hessian(gradient, hessian);
   return larger(-log_p, 0.0);
 }
 

@@ -52,4 +52,7 @@ JURYRANK_BEGIN_LEVEL
 // -log P, where there is a rest and the noise is normal or a table; sets its gradient.
 double panel_chain(const PanelChain& chain, Room gradient);
 
+// Sets the second derivatives too; under normal noise, with room for them.
+double panel_hessian(const PanelChain& chain, Room gradient, Matrix hessian);
+
 JURYRANK_END_LEVEL

@@ -16,8 +16,6 @@ namespace {
 constexpr double kLargestLeap = 5.0;
 // Of an accuracy: a last step this small need not be taken.
 constexpr double kNoMove = 1e-8;
-// The step of central differences, in panel widths.
-constexpr double kDifference = 1e-4;
 
 // The lists of one judge after the other: what they say at an accuracy.
 class JudgeLists {
@@ -228,28 +226,12 @@ void chain_terms(const Noise& noise, const ListTerms& terms) {
 }
 
 void chain_hessians(const Noise& noise, const ListTerms& terms, Codes begin, Room hessian) {
-  const double step = kDifference * noise.width;
-  std::vector<double> moved, above, below;
   for (std::size_t k = terms.which.first; k < terms.which.last; ++k) {
     const Range in = terms.lists.entries_of(k);
     const std::size_t count = in.last - in.first;
-    const auto ranked = static_cast<std::size_t>(terms.lists.ranked[k]);
-    const Numbers location = terms.location.subspan(in.first, count);
-    const Matrix own{hessian.data() + begin[k], count, count};
-    moved.assign(location.begin(), location.end());
-    above.resize(count);
-    below.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      moved[i] = location[i] + step;
-      chain_pass(noise, moved, ranked, above);
-      moved[i] = location[i] - step;
-      chain_pass(noise, moved, ranked, below);
-      moved[i] = location[i];
-      for (std::size_t o = 0; o < count; ++o) own.at(i, o) = (above[o] - below[o]) / (2.0 * step);
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t o = 0; o < i; ++o)
-        own.at(i, o) = own.at(o, i) = 0.5 * (own.at(i, o) + own.at(o, i));
+    chain_hessian(noise, terms.location.subspan(in.first, count),
+                  static_cast<std::size_t>(terms.lists.ranked[k]),
+                  {hessian.data() + begin[k], count, count});
   }
 }
 

@@ -33,8 +33,7 @@ struct ListTerms {
 // Under any noise.
 void chain_terms(const Noise& noise, const ListTerms& terms);
 
-// Sets the second derivatives of list k in its locations, a square from begin[k] on, by central
-// differences of the gradients.
+// Sets the second derivatives of list k in its locations, a square from begin[k] on.
 void chain_hessians(const Noise& noise, const ListTerms& terms, Codes begin, Room hessian);
 
 // Sets, for each list, the gradient of the log-likelihood in an accuracy at 0, and its variance

@@ -76,15 +76,23 @@ PanelView view_of(const Panels& panels) {
   return {panels.first, panels.y, panels.tilt, panels.span, panels.middle, panels.half, columns};
 }
 
-double integrated(const Noise& noise, Numbers location, std::size_t ranked, Room gradient) {
+// `work` on the panels of a list, in as much room as `room_for` says.
+template <typename RoomFor, typename Work>
+double on_panels(const Noise& noise, Numbers location, std::size_t ranked, RoomFor room_for,
+                 Work work) {
   thread_local Panels panels;
   thread_local Arena arena;
   lay_panels(noise, location, ranked, panels);
   const PanelView view = view_of(panels);
   const Room room = arena.of(room_for(view, location.size()));
-  const double value = passes().panel_chain({noise, location, view, room}, gradient);
+  const double value = work(PanelChain{noise, location, view, room});
   arena.give_back();
   return value;
+}
+
+double integrated(const Noise& noise, Numbers location, std::size_t ranked, Room gradient) {
+  return on_panels(noise, location, ranked, room_for,
+                   [&](const PanelChain& chain) { return passes().panel_chain(chain, gradient); });
 }
 
 // h(t) = -log F(-t) of the difference, and h'(t).
@@ -173,6 +181,44 @@ double chain_pass(const Noise& noise, Numbers location, std::size_t ranked, Room
   double along = 0.0;
   for (std::size_t i = 0; i < n; ++i) along += gradient[i] * location[i];
   return value + (1.0 - part) * along;
+}
+
+namespace {
+
+// The step of central differences, in panel widths.
+constexpr double kDifference = 1e-4;
+
+void set_differences(const Noise& noise, Numbers location, std::size_t ranked, Matrix hessian) {
+  const std::size_t n = location.size();
+  const double step = kDifference * noise.width;
+  std::vector<double> moved(location.begin(), location.end()), above(n), below(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    moved[i] = location[i] + step;
+    chain_pass(noise, moved, ranked, above);
+    moved[i] = location[i] - step;
+    chain_pass(noise, moved, ranked, below);
+    moved[i] = location[i];
+    for (std::size_t o = 0; o < n; ++o) hessian.at(i, o) = (above[o] - below[o]) / (2.0 * step);
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t o = 0; o < i; ++o)
+      hessian.at(i, o) = hessian.at(o, i) = 0.5 * (hessian.at(i, o) + hessian.at(o, i));
+}
+
+}  // namespace
+
+void chain_hessian(const Noise& noise, Numbers location, std::size_t ranked, Matrix hessian) {
+  const std::size_t n = location.size();
+  std::fill_n(hessian.data, n * n, 0.0);
+  if (n < 2 || ranked < 1) return;
+  if (noise.family == Family::normal && are_finite(location)) {
+    std::vector<double> gradient(n);
+    on_panels(
+        noise, location, std::min(ranked, n - 1), room_for_hessian,
+        [&](const PanelChain& chain) { return passes().panel_hessian(chain, gradient, hessian); });
+    if (are_finite({hessian.data, n * n})) return;
+  }
+  set_differences(noise, location, ranked, hessian);
 }
 
 }  // namespace juryrank

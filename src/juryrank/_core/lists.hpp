@@ -41,4 +41,7 @@ void list_hessian(const OneList& list, const Effects& effects, Numbers tie, Room
 // -log P(y_1 > ... > y_ranked > max of the rest) under any noise; sets its gradient.
 double chain_pass(const Noise& noise, Numbers location, std::size_t ranked, Room gradient);
 
+// Sets the second derivatives: under normal noise by integrals, under others by differences.
+void chain_hessian(const Noise& noise, Numbers location, std::size_t ranked, Matrix hessian);
+
 }  // namespace juryrank

@@ -387,4 +387,9 @@ std::size_t room_for(const PanelView& panels, std::size_t items) {
   return rows * panels.columns + ranked * (1 + sizeof(Weights) / sizeof(double));
 }
 
+std::size_t room_for_hessian(const PanelView& panels, std::size_t items) {
+  const std::size_t ranked = panels.ranked();
+  return room_for(panels, items) + ranked + kNodes * (ranked + items) * panels.columns;
+}
+
 }  // namespace juryrank

@@ -55,5 +55,7 @@ struct PanelView {
 
 // How many numbers the chain works with.
 std::size_t room_for(const PanelView& panels, std::size_t items);
+// With second derivatives.
+std::size_t room_for_hessian(const PanelView& panels, std::size_t items);
 
 }  // namespace juryrank

@@ -13,6 +13,7 @@ extern const Passes kPasses = {
     .votes_sum = votes_sum,
     .pair_derivatives = pair_derivatives,
     .panel_chain = panel_chain,
+    .panel_hessian = panel_hessian,
     .pair_curvature = pair_curvature,
     .add_profile_product = add_profile_product,
     .add_profile_energy = add_profile_energy,

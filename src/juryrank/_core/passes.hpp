@@ -27,6 +27,7 @@ struct Passes {
                                   const Effects* effects, std::size_t judge, Numbers score,
                                   double accuracy);
   double (*panel_chain)(const PanelChain& chain, Room gradient);
+  double (*panel_hessian)(const PanelChain& chain, Room gradient, Matrix hessian);
   void (*pair_curvature)(const LikelihoodAt& at, std::size_t judge, Range votes, PairBlock& block);
   void (*add_profile_product)(const ProfileProduct& wanted, Matrix product);
   void (*add_profile_energy)(const ProfileProduct& wanted, Room energy);
@@ -50,6 +51,15 @@ extern const Passes kPasses;
 // Those for this CPU, or for the level that the environment variable JURYRANK_CPU names: v2, v3,
 // v4.
 const Passes& passes();
+// While it lives, `passes()` are those of the baseline for this thread, whose bits are the same on
+// every CPU.
+class PortablePasses {
+ public:
+  explicit PortablePasses(bool wanted);
+  ~PortablePasses();
+  PortablePasses(const PortablePasses&) = delete;
+  PortablePasses& operator=(const PortablePasses&) = delete;
+};
 // The name of their level.
 const std::string& level();
 // Chooses them. Called once, when the module is loaded; throws if JURYRANK_CPU names no level, or

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,6 +51,10 @@ class Noise(WithCore):
     def core(self) -> _core.Noise:
         """The same for the compiled code."""
         return self.form.core()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what belongs to this process."""
+        return {name: value for name, value in vars(self).items() if name != "core"}
 
     @property
     def is_gumbel(self) -> bool:
