@@ -85,7 +85,7 @@ Chain::Chain(Setting setting, std::unique_ptr<VotesPass> votes, const Start& sta
   for (auto* cells : {&by_cell_, &by_cell2_, &by_cell3_}) cells->resize(cells_);
   for (auto* items : {&by_item_, &by_item2_, &by_item3_}) items->resize(n_);
   const std::size_t all = own_.size() + common_.size() + 3;
-  for (auto* each : {&position_, &momentum_, &gradient_, &velocity_, &prior_, &mass_})
+  for (auto* each : {&position_, &momentum_, &gradient_, &velocity_, &prior_, &mass_, &step_})
     each->resize(all);
   here_ = room();
   there_ = room();
