@@ -297,6 +297,13 @@ def item_totals(pairs: PairVotes, lists: ListVotes | None) -> tuple[Floats, Floa
 def heavy_cells(
     pairs: PairVotes, lists: ListVotes | None, least: float
 ) -> tuple[Codes, Codes, Floats, Floats]: ...
+def consistency(
+    *,
+    winner: NDArray[np.int32],
+    loser: NDArray[np.int32],
+    better: NDArray[np.int32],
+    worse: NDArray[np.int32],
+) -> tuple[int, int, int, int]: ...
 
 # --- random numbers and the sampler --------------------------------------------------------------
 

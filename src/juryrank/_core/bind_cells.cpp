@@ -7,6 +7,7 @@
 #include "bindings.hpp"
 #include "bound_votes.hpp"
 #include "cells.hpp"
+#include "consistency.hpp"
 
 namespace juryrank {
 namespace {
@@ -59,6 +60,18 @@ std::tuple<CodeArray, CodeArray, Array, Array> bound_heavy_cells(const BoundPair
           array_of(std::move(found.won)), array_of(std::move(found.played))};
 }
 
+using Counts = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+Counts bound_consistency(const Row<std::int32_t>& winner, const Row<std::int32_t>& loser,
+                         const Row<std::int32_t>& better, const Row<std::int32_t>& worse) {
+  check_size("loser", loser.shape(0), winner.shape(0));
+  check_size("worse", worse.shape(0), better.shape(0));
+  const Consistency found = released([&] {
+    return consistency(span_of(winner), span_of(loser), span_of(better), span_of(worse));
+  });
+  return {found.triads, found.circular, found.repeats, found.repeated};
+}
+
 }  // namespace
 
 void bind_cells(nb::module_& m) {
@@ -66,6 +79,8 @@ void bind_cells(nb::module_& m) {
   m.def("capped_weights", &bound_capped_weights, "pairs"_a, "lists"_a.none(), "cap"_a);
   m.def("item_totals", &bound_item_totals, "pairs"_a, "lists"_a.none());
   m.def("heavy_cells", &bound_heavy_cells, "pairs"_a, "lists"_a.none(), "least"_a);
+  m.def("consistency", &bound_consistency, nb::kw_only(), "winner"_a.noconvert(),
+        "loser"_a.noconvert(), "better"_a.noconvert(), "worse"_a.noconvert());
 }
 
 }  // namespace juryrank

@@ -188,7 +188,7 @@ class Chain {
 
   // Room for what moves work with.
   std::vector<double> state_, accuracy_;
-  std::vector<double> position_, momentum_, gradient_, velocity_, prior_, mass_;
+  std::vector<double> position_, momentum_, gradient_, velocity_, prior_, mass_, step_;
   std::vector<double> by_cell_, by_cell2_, by_cell3_, by_judge_, by_item_, by_item2_, by_item3_;
   std::vector<char> accepted_;
 };

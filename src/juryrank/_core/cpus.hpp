@@ -4,7 +4,7 @@
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
-#define JURYRANK_FOR_MORE_CPUS __attribute__((target_clones("avx2", "default")))
+#define JURYRANK_FOR_MORE_CPUS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define JURYRANK_FOR_MORE_CPUS
 #endif

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 
+#include "arrays.hpp"
 #include "elementary.hpp"
 #include "random.hpp"
 
@@ -41,21 +42,28 @@ struct Trajectory {
   std::span<double> position, momentum, gradient, velocity;
 };
 
-// So many leapfrog steps, in place. `step(k)` is the step size of unknown k; `set_velocity()` makes
+// Loops over all unknowns, compiled for wider vectors too; the arrays are of one length.
+//
+// momentum -= factor step gradient
+void kick(double factor, Numbers step, Numbers gradient, std::span<double> momentum);
+// position += step velocity
+void drift(Numbers step, Numbers velocity, std::span<double> position);
+// velocity = momentum / mass
+void divide(Numbers momentum, Numbers mass, std::span<double> velocity);
+// gradient += prior position
+void add_prior(Numbers prior, Numbers position, std::span<double> gradient);
+
+// So many leapfrog steps, in place. `step` is the step size of each unknown; `set_velocity()` makes
 // the velocity of the momentum; `set_gradient(last)` that of the position, the last of all or not.
-template <typename Step, typename SetVelocity, typename SetGradient>
-void leapfrog(const Trajectory& at, int steps, Step step, SetVelocity set_velocity,
+template <typename SetVelocity, typename SetGradient>
+void leapfrog(const Trajectory& at, int steps, Numbers step, SetVelocity set_velocity,
               SetGradient set_gradient) {
-  const auto kick = [&](double factor) {
-    for (std::size_t k = 0; k < at.momentum.size(); ++k)
-      at.momentum[k] -= factor * step(k) * at.gradient[k];
-  };
-  kick(0.5);
+  kick(0.5, step, at.gradient, at.momentum);
   for (int number = 1; number <= steps; ++number) {
     set_velocity();
-    for (std::size_t k = 0; k < at.position.size(); ++k) at.position[k] += step(k) * at.velocity[k];
+    drift(step, at.velocity, at.position);
     set_gradient(number == steps);
-    kick(number == steps ? 0.5 : 1.0);
+    kick(number == steps ? 0.5 : 1.0, step, at.gradient, at.momentum);
   }
 }
 

@@ -32,24 +32,19 @@ void Chain::move_judges() {
     by_judge_[owner_[k]] -= 0.5 * (prior[k] * own_[k] * own_[k] + p * p);
     at.momentum[k] = std::sqrt(mass[k]) * p;
   }
-  const auto add_prior = [&] {
-    for (std::size_t k = 0; k < size; ++k) at.gradient[k] += prior[k] * at.position[k];
-  };
   own_gradient(here_, own_, at.gradient);
-  add_prior();
+  add_prior(prior, at.position, at.gradient);
   const double factor = jitter(random_);
   std::vector<double> step(m_);
   for (std::size_t u = 0; u < m_; ++u)
     step[u] = std::min(step_of_judges_[u] * factor, kLargestStep);
+  for (std::size_t k = 0; k < size; ++k) step_[k] = step[owner_[k]];
   leapfrog(
-      at, kSteps, [&](std::size_t k) { return step[owner_[k]]; },
-      [&] {
-        for (std::size_t k = 0; k < size; ++k) at.velocity[k] = at.momentum[k] / mass[k];
-      },
+      at, kSteps, Numbers(step_).first(size), [&] { divide(at.momentum, mass, at.velocity); },
       [&](bool last) {
         look_up(at.position, common_, last, there_);
         own_gradient(there_, at.position, at.gradient);
-        add_prior();
+        add_prior(prior, at.position, at.gradient);
       });
   for (std::size_t k = 0; k < size; ++k) {
     const double x = at.position[k], p = at.momentum[k];

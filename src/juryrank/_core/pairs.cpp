@@ -22,6 +22,7 @@ double sum(const Lanes& lane) {
 }
 
 // Of whole rows of lanes.
+JURYRANK_FOR_MORE_CPUS
 double sum(const double* values, std::size_t count) {
   Lanes lane{};
   for (std::size_t k = 0; k < count; k += kLanes)
@@ -29,6 +30,7 @@ double sum(const double* values, std::size_t count) {
   return sum(lane);
 }
 
+JURYRANK_FOR_MORE_CPUS
 double dot(const double* a, const double* b, std::size_t count) {
   Lanes lane{};
   for (std::size_t k = 0; k < count; k += kLanes)

@@ -1,8 +1,10 @@
 #include "random.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "cpus.hpp"
 #include "elementary.hpp"
 
 namespace juryrank {
@@ -45,21 +47,52 @@ Random::Point Random::in_unit_disc() {
   }
 }
 
-// Marsaglia's polar method: two at a time.
+namespace {
+
+// Marsaglia's polar method: what the coordinates of a point in the unit disc are multiplied by.
+inline double polar_factor(double square) {
+  return std::sqrt(-2.0 * log_of_normal(square) / square);
+}
+
+JURYRANK_FOR_MORE_CPUS
+void set_polar_factors(std::size_t count, double* __restrict square) {
+  for (std::size_t k = 0; k < count; ++k) square[k] = polar_factor(square[k]);
+}
+
+}  // namespace
+
+// Two at a time.
 double Random::normal() {
   if (has_spare_) {
     has_spare_ = false;
     return spare_;
   }
   const Point at = in_unit_disc();
-  const double factor = std::sqrt(-2.0 * log_of_normal(at.square) / at.square);
+  const double factor = polar_factor(at.square);
   spare_ = at.y * factor;
   has_spare_ = true;
   return at.x * factor;
 }
 
+// The same numbers as one by one, their logarithms many at a time.
 void Random::fill_normal(std::span<double> numbers) {
-  for (double& number : numbers) number = normal();
+  constexpr std::size_t kPairs = 128;
+  std::size_t next = 0;
+  if (has_spare_ && !numbers.empty()) numbers[next++] = normal();
+  while (numbers.size() - next >= 2) {
+    const std::size_t pairs = std::min(kPairs, (numbers.size() - next) / 2);
+    double factor[kPairs];
+    for (std::size_t k = 0; k < pairs; ++k) {
+      const Point at = in_unit_disc();
+      numbers[next + 2 * k] = at.x;
+      numbers[next + 2 * k + 1] = at.y;
+      factor[k] = at.square;
+    }
+    set_polar_factors(pairs, factor);
+    for (std::size_t k = 0; k < 2 * pairs; ++k) numbers[next + k] *= factor[k / 2];
+    next += 2 * pairs;
+  }
+  if (next < numbers.size()) numbers[next] = normal();
 }
 
 // The tangent of a uniform direction.

@@ -32,6 +32,25 @@ void set_logs(std::size_t count, const double* __restrict x, double unit, double
     found[k] = factor * log_of_normal(1.0 + x[k] * x[k] * unit);
 }
 
+// sum log(1 + unit x^2): a logarithm for so many factors, whose product is a number as long as x is
+// below 1e18 times its unit.
+JURYRANK_FOR_MORE_CPUS
+double sum_of_logs(std::size_t count, const double* __restrict x, double unit) {
+  constexpr std::size_t kLanes = 8, kRun = 8;
+  double total = 0.0;
+  for (std::size_t first = 0; first < count; first += kLanes * kRun) {
+    const std::size_t last = std::min(count, first + kLanes * kRun);
+    double product[kLanes] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+    std::size_t k = first;
+    for (; k + kLanes <= last; k += kLanes)
+      for (std::size_t l = 0; l < kLanes; ++l) product[l] *= 1.0 + x[k + l] * x[k + l] * unit;
+    for (; k < last; ++k)
+      product[k - first - (last - first) / kLanes * kLanes] *= 1.0 + x[k] * x[k] * unit;
+    for (const double factor : product) total += log_of_normal(factor);
+  }
+  return total;
+}
+
 }  // namespace
 
 double prior_gain(const GammaPrior& prior, double scale, double factor) {
@@ -51,9 +70,7 @@ void Chain::draw_precisions() {
   std::vector<double> likely(degrees.size());
   const double unit = 1.0 / (scales_.taste * scales_.taste);
   for (std::size_t d = 0; d < degrees.size(); ++d) {
-    set_logs(cells_, own_.data(), unit / degrees[d], 1.0, by_cell_.data());
-    double total = 0.0;
-    for (const double log : by_cell_) total += log;
+    const double total = sum_of_logs(cells_, own_.data(), unit / degrees[d]);
     likely[d] = student_log_likelihood(degrees[d], static_cast<double>(cells_), total);
   }
   const double most = *std::max_element(likely.begin(), likely.end());

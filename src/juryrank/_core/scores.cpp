@@ -42,20 +42,17 @@ void Chain::move_scores() {
       twice += prior[k] * at.position[k] * at.position[k] + at.momentum[k] * at.velocity[k];
     return 0.5 * twice;
   };
-  const auto add_prior = [&] {
-    for (std::size_t k = 0; k < size; ++k) at.gradient[k] += prior[k] * at.position[k];
-  };
   const double before = energy();
   common_gradient(here_, at.gradient);
-  add_prior();
+  add_prior(prior, at.position, at.gradient);
   const double step = std::min(step_of_scores_ * jitter(random_), kLargestStep);
+  std::fill_n(step_.begin(), size, step);
   leapfrog(
-      at, kSteps, [&](std::size_t) { return step; },
-      [&] { metric_.velocity(at.momentum, at.velocity); },
+      at, kSteps, Numbers(step_).first(size), [&] { metric_.velocity(at.momentum, at.velocity); },
       [&](bool last) {
         look_up(own_, at.position, last, there_);
         common_gradient(there_, at.gradient);
-        add_prior();
+        add_prior(prior, at.position, at.gradient);
       });
   const double change = energy() - before + difference_of_sums(there_.value, here_.value);
   const double chance = chance_of(change);

@@ -40,6 +40,8 @@ class Chain::Together {
     for (std::size_t k = 0; k < common_; ++k)
       prior_[own_ + k] = k < chain.n_ ? 1.0 : 1.0 / (priors.effect_sd * priors.effect_sd);
     place_.resize(size());
+    mass_.resize(own_);
+    for (std::size_t k = 0; k < own_; ++k) mass_[k] = chain.told_in_units_[k] + prior_[k];
   }
 
   std::size_t size() const { return own_ + common_ + scale_.size(); }
@@ -81,7 +83,7 @@ class Chain::Together {
       }
       gradient[own_ + common_ + s] = pull + scale.prior.rate * scale.value - scale.prior.shape;
     }
-    for (std::size_t k = 0; k < position.size(); ++k) gradient[k] += prior_[k] * position[k];
+    add_prior(prior_, position, gradient.first(position.size()));
   }
 
   // The potential, but for the votes, at the position last looked at.
@@ -97,13 +99,13 @@ class Chain::Together {
 
   void draw_momentum(Random& random, std::span<double> momentum) const {
     random.fill_normal(momentum);
-    for (std::size_t k = 0; k < own_; ++k) momentum[k] *= std::sqrt(own_mass(k));
+    for (std::size_t k = 0; k < own_; ++k) momentum[k] *= std::sqrt(mass_[k]);
     chain_.metric_in_units_.make_momentum(momentum.subspan(own_, common_));
     for (double& p : momentum.subspan(own_ + common_)) p *= std::sqrt(kScaleMass);
   }
 
   void set_velocity(Numbers momentum, std::span<double> velocity) const {
-    for (std::size_t k = 0; k < own_; ++k) velocity[k] = momentum[k] / own_mass(k);
+    divide(momentum.first(own_), mass_, velocity.first(own_));
     chain_.metric_in_units_.velocity(momentum.subspan(own_, common_),
                                      velocity.subspan(own_, common_));
     for (std::size_t k = own_ + common_; k < momentum.size(); ++k)
@@ -120,12 +122,11 @@ class Chain::Together {
   void add(const GammaPrior& prior, double value, std::size_t first, std::size_t last) {
     scale_.push_back({prior, value, first, last});
   }
-  double own_mass(std::size_t k) const { return chain_.told_in_units_[k] + prior_[k]; }
 
   const Chain& chain_;
   std::size_t own_, common_;
   std::vector<Scale> scale_;
-  std::vector<double> prior_, place_;
+  std::vector<double> prior_, place_, mass_;
 };
 
 void Chain::move_together() {
@@ -146,9 +147,9 @@ void Chain::move_together() {
   const double before = energy(here_);
   space.set_gradient(here_, at.position, at.gradient);
   const double step = std::min(step_together_ * jitter(random_), kLargestStep);
+  std::fill_n(step_.begin(), size, step);
   leapfrog(
-      at, kSteps, [&](std::size_t) { return step; },
-      [&] { space.set_velocity(at.momentum, at.velocity); },
+      at, kSteps, Numbers(step_).first(size), [&] { space.set_velocity(at.momentum, at.velocity); },
       [&](bool last) {
         space.look_at(at.position);
         look_up(space.own(), space.common(), last, there_);

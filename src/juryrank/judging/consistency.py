@@ -13,13 +13,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy
-from numpy.typing import NDArray
 
+from juryrank import _core
 from juryrank.votes.lists import pairs_of, taken
 from juryrank.votes.votes import TIE, Votes
-
-Codes = NDArray[np.int32]
 
 SURE = 2.326
 """Standard errors from a coin, or from half a coin, that are no accident (1 %)."""
@@ -77,31 +74,11 @@ def consistency_of(votes: Votes, judge: int) -> Consistency:
     """
     own = slice(votes.start[judge], votes.start[judge + 1])
     decided = votes.outcome[own] != TIE
-    pairs = _wins(votes.winner[own][decided], votes.loser[own][decided], votes.n_items)
-    circular, triads = _triads(pairs)
     lists = votes.lists
-    some = taken(lists, np.arange(lists.start[judge], lists.start[judge + 1]))
-    _, better, worse = pairs_of(some)
-    repeated, repeats = _repeats(pairs + _wins(better, worse, votes.n_items))
-    return Consistency(triads, circular, repeats, repeated)
-
-
-def _wins(winner: Codes, loser: Codes, n_items: int) -> scipy.sparse.csr_array:
-    """How often each item won against each."""
-    shape = (n_items, n_items)
-    return scipy.sparse.csr_array((np.ones(len(winner)), (winner, loser)), shape=shape)
-
-
-def _triads(wins: scipy.sparse.csr_array) -> tuple[int, int]:
-    """Circular triads, and all of which every pair was decided: ``tr A^3 / 3``, ``tr B^3 / 6``."""
-    beats = ((wins - wins.T) > 0.0).astype(np.float64)
-    met = beats + beats.T
-    circular = float((beats @ beats).multiply(beats.T).sum()) / 3.0
-    return round(circular), round(float((met @ met).multiply(met).sum()) / 6.0)
-
-
-def _repeats(wins: scipy.sparse.csr_array) -> tuple[int, int]:
-    """Pairs of answers to the same question that agree, and all of them."""
-    same = 0.5 * float((wins.data * (wins.data - 1.0)).sum())
-    opposite = 0.5 * float(wins.multiply(wins.T).sum())
-    return round(same), round(same + opposite)
+    _, better, worse = pairs_of(taken(lists, np.arange(lists.start[judge], lists.start[judge + 1])))
+    return Consistency(
+        *_core.consistency(
+            winner=votes.winner[own][decided], loser=votes.loser[own][decided],
+            better=better, worse=worse,
+        )
+    )  # fmt: skip
