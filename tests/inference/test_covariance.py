@@ -11,7 +11,7 @@ import pytest
 import juryrank as jr
 from juryrank.errors import InputError
 from juryrank.inference import covariance as module
-from juryrank.inference.covariance import from_information
+from juryrank.inference.covariance import by_information, from_information
 from juryrank.inference.sandwich import moves_of_judges
 from juryrank.model.gauge import gauge_of, gauge_scale, robust_gauge
 from juryrank.model.objective import Objective
