@@ -12,6 +12,8 @@
 namespace juryrank::JURYRANK_LEVEL {
 namespace {
 
+// Votes in a run. The search for the accuracy of a judge with no more than that gathers once, and
+// need not go over them again after its last step.
 constexpr std::size_t kMost = 4096;
 
 // What is known of each of a run of votes. Up to a whole row of lanes it is filled with votes that
@@ -48,7 +50,6 @@ JURYRANK_LOOP void gather(const PairVotes& pairs, std::size_t at, std::size_t co
 
 // --- pairs that nothing but scores and accuracies decides ----------------------------------------
 
-template <typename Family>
 struct PlainRun : Run {
   alignas(64) double odds[kMost], first[kMost];  // of the tail
 };
@@ -56,7 +57,7 @@ struct PlainRun : Run {
 template <typename Family>
 class PlainTerms {
  public:
-  using RunType = PlainRun<Family>;
+  using RunType = PlainRun;
 
   PlainTerms(const Family& family, const VotesSum& sum, std::size_t)
       : family_(family), weighted_(sum.pairs.weight.has_value()) {}
@@ -119,7 +120,6 @@ class PlainTerms {
 
 // --- pairs that can be tied, or whose sides matter -----------------------------------------------
 
-template <typename Family>
 struct EffectRun : Run {
   const std::int8_t* side;
   alignas(64) double shift[kMost];  // what the side adds to x
@@ -131,7 +131,7 @@ struct EffectRun : Run {
 template <typename Family>
 class EffectTerms {
  public:
-  using RunType = EffectRun<Family>;
+  using RunType = EffectRun;
 
   EffectTerms(const Family& family, const VotesSum& sum, std::size_t judge)
       : family_(family),
