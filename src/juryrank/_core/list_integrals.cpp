@@ -444,10 +444,8 @@ class Chain {
   // divided by.
   double carry(double end, bool decays, bool upwards, std::size_t b) {
     double top = larger(end, kSmallestChance);  // without decay an integral is largest at its end
-    if (decays)
-      for (std::size_t i = 0; i < kNodes; ++i)
-        for (std::size_t p = 0; p < block_.panels; ++p)
-          top = larger(running_[i * columns_ + p], top);
+    for (std::size_t i = 0; decays && i < kNodes; ++i)
+      top = larger(largest(running_ + i * columns_, block_.whole), top);
     move(1.0 / top, end, upwards, b, carried_);
     return top;
   }

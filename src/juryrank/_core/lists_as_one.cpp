@@ -78,6 +78,49 @@ void over_pairs(const OneList& list, const Groups& groups, double tie, Work work
     }
 }
 
+// -log P of the groups as items without ties; sets its gradient.
+double pass_of_groups(const OneList& list, const Groups& groups, Room gradient) {
+  Scratch scratch(groups.number());
+  const Room of_group = scratch.take(groups.number());
+  const double value = luce_pass(groups.mean(), groups.ranked(), of_group);
+  for (std::size_t i = 0; i < list.location.size(); ++i)
+    gradient[i] = of_group[groups.of(i)] / groups.size_of(i);
+  return value;
+}
+
+// A sum of logarithms, of factors from 1 to 1e100, that takes few of them.
+class LogOfProduct {
+ public:
+  void multiply(double factor) {
+    product_ *= factor;
+    if (product_ > 1e200) {
+      sum_ += log_of_normal(product_);
+      product_ = 1.0;
+    }
+  }
+  double value() const { return sum_ + log_of_normal(product_); }
+
+ private:
+  double product_ = 1.0, sum_ = 0.0;
+};
+
+// Weights of ties whose exponentials are far from the ends of the numbers.
+constexpr double kUsualTie = 200.0;
+
+double pass_of_any_tie(const OneList& list, double tie, Room gradient, double& tie_gradient) {
+  const Groups groups(list);
+  double value = pass_of_groups(list, groups, gradient), of_tie = 0.0;
+  over_pairs(list, groups, tie,
+             [&](std::size_t o, std::size_t i, double weight, const TieTerms& terms) {
+               value += weight * terms.value;
+               gradient[o] += weight * terms.x;
+               gradient[i] -= weight * terms.x;
+               of_tie += weight * terms.tie;
+             });
+  tie_gradient += of_tie;
+  return value;
+}
+
 }  // namespace
 
 Along as_one_along(const OneList& list, Numbers direction, double tie) {
@@ -97,22 +140,30 @@ Along as_one_along(const OneList& list, Numbers direction, double tie) {
 }
 
 double as_one_pass(const OneList& list, double tie, Room gradient, double& tie_gradient) {
+  if (!(std::abs(tie) < kUsualTie)) return pass_of_any_tie(list, tie, gradient, tie_gradient);
   const Groups groups(list);
-  Scratch scratch(groups.number());
-  const Room of_group = scratch.take(groups.number());
-  double value = luce_pass(groups.mean(), groups.ranked(), of_group);
-  for (std::size_t i = 0; i < list.location.size(); ++i)
-    gradient[i] = of_group[groups.of(i)] / groups.size_of(i);
-  double of_tie = 0.0;
-  over_pairs(list, groups, tie,
-             [&](std::size_t o, std::size_t i, double weight, const TieTerms& terms) {
-               value += weight * terms.value;
-               gradient[o] += weight * terms.x;
-               gradient[i] -= weight * terms.x;
-               of_tie += weight * terms.tie;
-             });
-  tie_gradient += of_tie;
-  return value;
+  const double value = pass_of_groups(list, groups, gradient);
+  const double weight = list.ranked ? 2.0 / static_cast<double>(list.ranked) : 0.0;
+  const double t = exp_of(tie);
+  double of_tie = 0.0, apart = 0.0;
+  LogOfProduct logs;
+  for (std::size_t i = 0; i < list.ranked; ++i)
+    for (std::size_t o = 0; o < i; ++o) {
+      // With h = e^(-|x| / 2): q = h / (1 + h^2), and (log q)' = -tanh(x / 2) / 2.
+      const double x = list.location[o] - list.location[i], h = exp_minus(0.5 * std::abs(x));
+      const double square = 1.0 + h * h, over = 1.0 / square;
+      const double tq = t * h * over, factor = 1.0 + tq;
+      const bool tied = groups.of(i) == groups.of(o);
+      const double pull = tq / factor - (tied ? 1.0 : 0.0);
+      const double push = weight * pull * (x > 0.0 ? -0.5 : 0.5) * (2.0 - square) * over;
+      gradient[o] += push;
+      gradient[i] -= push;
+      of_tie += pull;
+      logs.multiply(tied ? factor * square : factor);
+      if (tied) apart += 0.5 * std::abs(x) - tie;
+    }
+  tie_gradient += weight * of_tie;
+  return value + weight * (logs.value() + apart);
 }
 
 void as_one_hessian(const OneList& list, double tie, Room gradient, Matrix hessian) {

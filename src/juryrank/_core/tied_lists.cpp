@@ -88,91 +88,119 @@ void leave_one_out(Numbers base, std::size_t degree, Matrix before, Room after, 
   }
 }
 
+// Locations that differ by no more have exponentials that are numbers.
+constexpr double kClose = 300.0;
+
 // One choice after the other, from ever fewer items: their derivatives, and room for them.
 class Choices {
  public:
-  Choices(const TieWeights& ties, std::size_t items)
+  Choices(const TieWeights& ties, Numbers location)
       : ties_(ties),
+        location_(location),
         widest_(largest(ties.sizes) + 1),
-        scratch_(3 * items + ties.sizes.size() * (items + 1) + widest_ * (items + 1)),
-        share(scratch_.take(items)),
-        by_size(scratch_.take(ties.sizes.size(), items)),
+        scratch_(room_for(location.size(), ties.sizes.size(), widest_)),
+        share(scratch_.take(location.size())),
+        by_size(scratch_.take(ties.sizes.size(), location.size())),
         chance(scratch_.take(ties.sizes.size())),
-        base_(scratch_.take(items)),
-        left_(scratch_.take(items)),
-        before_(scratch_.take(items, widest_)),
-        after_(scratch_.take(widest_)) {}
-
-  // The logarithm of the mass of a choice from all of `location`. Sets share_i = d log mass / d
-  // y_i, its part by_size(t, i) from ties of each size, and chance_t, the probability of such a
-  // tie.
-  double look_at(Numbers location) {
-    const std::size_t r = location.size();
-    const double top = highest(location);
-    double mass = 0.0;
-    for (std::size_t i = 0; i < r; ++i) mass += share[i] = exp_of(location[i] - top);
-    for (std::size_t t = 0; t < ties_.sizes.size(); ++t)
-      mass += chance[t] = add_ties(location, top, t);
-    for (std::size_t i = 0; i < r; ++i) share[i] /= mass;
-    for (std::size_t t = 0; t < ties_.sizes.size(); ++t) {
-      chance[t] /= mass;
-      for (std::size_t i = 0; i < r; ++i) by_size.at(t, i) /= mass;
-    }
-    return top + log_of(mass);
+        single_(scratch_.take(location.size())),
+        base_(scratch_.take(ties.sizes.size(), location.size())),
+        scaled_(scratch_.take(location.size())),
+        left_(scratch_.take(location.size())),
+        before_(scratch_.take(location.size(), widest_)),
+        after_(scratch_.take(widest_)) {
+    if (location.empty()) return;
+    const double low = *std::min_element(location.begin(), location.end());
+    close_ = highest(location) - low < kClose;
+    set_exponentials(0);
   }
 
-  // Adds the second derivatives of the mass, over the mass, to those of the items from `origin` on.
-  void add_second_derivatives(Numbers location, double log_mass, std::size_t origin,
-                              Matrix hessian) {
-    for (std::size_t i = 0; i < location.size(); ++i)
-      hessian.at(origin + i, origin + i) += exp_of(location[i] - log_mass);
+  // The logarithm of the mass of a choice from the items from `first` on. Sets
+  // share_i = d log mass / d y_i, its part by_size(t, i) from ties of each size, and chance_t, the
+  // probability of such a tie; i counts from `first`.
+  double look_at(std::size_t first) {
+    if (!close_) set_exponentials(first);
+    const std::size_t r = location_.size() - first;
+    double mass = 0.0;
+    for (std::size_t i = 0; i < r; ++i) mass += share[i] = single_[first + i];
+    for (std::size_t t = 0; t < ties_.sizes.size(); ++t) mass += chance[t] = add_ties(first, t);
+    const double over = 1.0 / mass;
+    for (std::size_t i = 0; i < r; ++i) share[i] *= over;
+    for (std::size_t t = 0; t < ties_.sizes.size(); ++t) {
+      chance[t] *= over;
+      for (std::size_t i = 0; i < r; ++i) by_size.at(t, i) *= over;
+    }
+    return top_ + log_of(mass);
+  }
+
+  // Adds the second derivatives of the mass, over the mass.
+  void add_second_derivatives(std::size_t first, double log_mass, Matrix hessian) {
+    for (std::size_t i = first; i < location_.size(); ++i)
+      hessian.at(i, i) += exp_of(location_[i] - log_mass);
     for (std::size_t t = 0; t < ties_.sizes.size(); ++t)
-      if (static_cast<std::size_t>(ties_.sizes[t]) <= location.size())
-        add_second_of_size(location, log_mass, t, origin, hessian);
+      if (size_of(t) <= location_.size() - first) add_second_of_size(first, log_mass, t, hessian);
   }
 
  private:
+  static std::size_t room_for(std::size_t items, std::size_t kinds, std::size_t widest) {
+    return (4 + 2 * kinds + widest) * items + kinds + widest;
+  }
+  std::size_t size_of(std::size_t t) const { return static_cast<std::size_t>(ties_.sizes[t]); }
+
+  // exp(y - top) and exp((y - top) / k) of the items from `first` on.
+  void set_exponentials(std::size_t first) {
+    top_ = highest(location_.subspan(first));
+    for (std::size_t i = first; i < location_.size(); ++i)
+      single_[i] = exp_minus(top_ - location_[i]);
+    for (std::size_t t = 0; t < ties_.sizes.size(); ++t) {
+      const double over = 1.0 / static_cast<double>(size_of(t));
+      for (std::size_t i = first; i < location_.size(); ++i)
+        base_.at(t, i) = exp_minus((top_ - location_[i]) * over);
+    }
+  }
+
   // Adds to the shares; the mass of ties of this size, a k-th of each group from each of its items.
-  double add_ties(Numbers location, double top, std::size_t t) {
-    const std::size_t r = location.size(), k = static_cast<std::size_t>(ties_.sizes[t]);
-    std::fill_n(by_size.row(t), r, 0.0);
+  double add_ties(std::size_t first, std::size_t t) {
+    const std::size_t r = location_.size() - first, k = size_of(t);
+    double* own = by_size.row(t);
+    std::fill_n(own, r, 0.0);
     if (k > r) return 0.0;
-    const double over = 1.0 / static_cast<double>(k), weight = exp_of(ties_.log[t]) * over;
-    for (std::size_t i = 0; i < r; ++i) base_[i] = exp_of((location[i] - top) * over);
-    leave_one_out(base_.first(r), k - 1, before_, after_, left_);
+    const double weight = exp_of(ties_.log[t]) / static_cast<double>(k);
+    const Numbers base(base_.row(t) + first, r);
+    leave_one_out(base, k - 1, before_, after_, left_);
     double total = 0.0;
     for (std::size_t i = 0; i < r; ++i) {
-      const double own = weight * base_[i] * left_[i];
-      by_size.at(t, i) = own;
-      total += own;
-      share[i] += own;
+      own[i] = weight * base[i] * left_[i];
+      total += own[i];
+      share[i] += own[i];
     }
     return total;
   }
 
-  void add_second_of_size(Numbers location, double log_mass, std::size_t t, std::size_t origin,
-                          Matrix hessian) {
-    const std::size_t r = location.size(), k = static_cast<std::size_t>(ties_.sizes[t]);
+  void add_second_of_size(std::size_t first, double log_mass, std::size_t t, Matrix hessian) {
+    const std::size_t r = location_.size() - first, k = size_of(t);
     const double over = 1.0 / static_cast<double>(k);
     const double weight = exp_of(ties_.log[t]) * over * over;
-    const Room base = base_.first(r);
-    for (std::size_t i = 0; i < r; ++i) base[i] = exp_of((location[i] - log_mass) * over);
+    const Room base = scaled_.first(r);
+    for (std::size_t i = 0; i < r; ++i) base[i] = exp_of((location_[first + i] - log_mass) * over);
     leave_one_out(base, k - 1, before_, after_, left_);
     for (std::size_t i = 0; i < r; ++i)
-      hessian.at(origin + i, origin + i) += weight * base[i] * left_[i];
+      hessian.at(first + i, first + i) += weight * base[i] * left_[i];
     for (std::size_t i = 0; i < r; ++i) {
       const double own = base[i];
       base[i] = 0.0;
       leave_one_out(base, k - 2, before_, after_, left_);
       for (std::size_t o = 0; o < r; ++o)
-        if (o != i) hessian.at(origin + i, origin + o) += weight * own * base[o] * left_[o];
+        if (o != i) hessian.at(first + i, first + o) += weight * own * base[o] * left_[o];
       base[i] = own;
     }
   }
 
   const TieWeights& ties_;
+  Numbers location_;
   std::size_t widest_;
   Scratch scratch_;
+  bool close_ = true;
+  double top_ = 0.0;
 
  public:
   const Room share;
@@ -180,7 +208,9 @@ class Choices {
   const Room chance;
 
  private:
-  Room base_, left_;
+  Room single_;
+  Matrix base_;
+  Room scaled_, left_;
   Matrix before_;
   Room after_;
 };
@@ -244,12 +274,12 @@ Along tied_along(const OneList& list, Numbers direction, const TieWeights& ties)
 
 double tied_pass(const OneList& list, const TieWeights& ties, Room gradient, Room tie_gradient) {
   const std::size_t h = list.location.size();
-  Choices choice(ties, h);
+  Choices choice(ties, list.location);
   std::fill_n(gradient.begin(), h, 0.0);
   double value = 0.0;
   for (std::size_t j = 0, count; is_choice(list, j); j += count) {
     count = tied_with(list.level, j, list.ranked);
-    value += choice.look_at(list.location.subspan(j));
+    value += choice.look_at(j);
     value -= mean_of(list.location, j, count) + ties.of(count);
     for (std::size_t i = j; i < h; ++i) gradient[i] += choice.share[i - j];
     for (std::size_t i = j; i < j + count; ++i) gradient[i] -= 1.0 / static_cast<double>(count);
@@ -262,11 +292,10 @@ double tied_pass(const OneList& list, const TieWeights& ties, Room gradient, Roo
 
 void tied_hessian(const OneList& list, const TieWeights& ties, Room gradient, Matrix hessian) {
   const std::size_t h = list.location.size(), kinds = ties.sizes.size();
-  Choices choice(ties, h);
+  Choices choice(ties, list.location);
   for (std::size_t j = 0; is_choice(list, j); j += tied_with(list.level, j, list.ranked)) {
-    const Numbers left = list.location.subspan(j);
-    const double log_mass = choice.look_at(left);
-    choice.add_second_derivatives(left, log_mass, j, hessian);
+    const double log_mass = choice.look_at(j);
+    choice.add_second_derivatives(j, log_mass, hessian);
     subtract_squares(choice, j, h, kinds, hessian);
   }
   Scratch scratch(kinds);
