@@ -253,6 +253,8 @@ def turned_upright(found: Sample) -> Sample:
 
 def _mirrored(side: Floats) -> NDArray[np.bool_]:
     """Which draws of judges' sides are the mirror images of most others."""
+    if (side == side[0]).all():
+        return np.zeros(len(side), dtype=np.bool_)
     turned = np.linalg.eigh(side @ side.T)[1][:, -1] < 0.0
     return ~turned if turned.mean() > 0.5 else turned
 

@@ -153,7 +153,7 @@ class CodedVotes(WithCore):
         """Whether there are votes on more than two items."""
         return self.lists.number > 0
 
-    @property
+    @cached_property
     def in_memory(self) -> bool:
         """Whether all votes are in memory, so that there is room for a copy of them."""
         return not any(map(is_mapped, self.pairs.columns().values()))
@@ -268,6 +268,8 @@ class CodedVotes(WithCore):
         self._give_back(0, self.n_judges)
 
     def _give_back(self, first: int, last: int) -> None:
+        if self.in_memory:
+            return
         own = slice(self.pairs.start[first], self.pairs.start[last])
         give_back(*(column[own] for column in self.pairs.columns().values()))
 
