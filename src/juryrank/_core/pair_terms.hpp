@@ -25,12 +25,6 @@ inline double value_of(const F& family, double x, const Tail& tail) {
   return family.exponent(x, tail) + log_of_normal(family.factor(x, tail));
 }
 
-template <typename F>
-inline PairTerms plain_pair_terms(const F& family, double x) {
-  const Tail tail = family.tail(std::abs(x));
-  return {value_of(family, x, tail), gradient_of(x, tail), family.curvature(x, tail), 0, 0, 0};
-}
-
 // `tie` is log t.
 template <typename F>
 inline PairTerms pair_terms(const F& family, double x, bool tied, double tie) {

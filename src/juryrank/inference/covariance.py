@@ -126,13 +126,21 @@ def from_joint(
 
 
 def by_information(
-    objective: Objective, solution: Solution, gauge: Gauge, most_dense: int = MOST_DENSE
+    objective: Objective,
+    solution: Solution,
+    gauge: Gauge,
+    most_dense: int = MOST_DENSE,
+    *,
+    blocks: Callable[[Objective, Floats, Floats], Information] = Information,
 ) -> Uncertainty:
     """Errors from the observed information; raises `LinAlgError` where it is not positive.
 
-    With more than `most_dense` items its matrix is never held as a whole.
+    With more than `most_dense` items its matrix is never held as a whole; else `blocks` makes it.
     """
-    return from_information(objective, solution, gauge, most_dense).errors
+    if objective.n_items > most_dense:
+        return _wide(Parts(objective, solution, gauge, WideInformation))
+    parts = Parts(objective, solution, gauge, blocks)
+    return errors_from_inverse(parts, inverse_of_parts(parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,14 +160,16 @@ class FromInformation:
         return np.ascontiguousarray(self.blocks.profile_matrix()[:n, :n])
 
 
-def from_information(
-    objective: Objective, solution: Solution, gauge: Gauge, most_dense: int = MOST_DENSE
-) -> FromInformation:
+def from_information(objective: Objective, solution: Solution, gauge: Gauge) -> FromInformation:
     """As `by_information`, with what else is known then."""
-    if objective.n_items > most_dense:
-        return FromInformation(_wide(Parts(objective, solution, gauge, WideInformation)), None)
-    parts = Parts(objective, solution, gauge, Information)
-    return FromInformation(errors_from_inverse(parts, inverse_of_parts(parts)), parts.blocks)
+    made: list[Information] = []
+
+    def blocks(*point: *tuple[Objective, Floats, Floats]) -> Information:
+        made.append(Information(*point))
+        return made[0]
+
+    errors = by_information(objective, solution, gauge, blocks=blocks)
+    return FromInformation(errors, made[0] if made else None)
 
 
 Blocks = TypeVar("Blocks", Information, WideInformation)

@@ -86,6 +86,11 @@ class TasteNoise:
         return float(np.sqrt(self.variance))
 
     @property
+    def diagonal(self) -> Floats:
+        """That of ``Q``."""
+        return self.matrix if self.matrix.ndim == 1 else np.diag(self.matrix)
+
+    @property
     def is_uneven(self) -> bool:
         """Whether some judges' votes should count for less than others'."""
         return bool(self.weight.max() > UNEVEN * self.weight.min())
@@ -232,7 +237,7 @@ def with_tastes(
     accuracy_sd = np.sqrt(plain.accuracy_sd**2 + noise.own / gauge.scale**2)
     if profile is None:
         spread = plain.score_variance / gauge.scale**2
-        added = gauge.scale**2 * noise.variance * spread**2 * np.maximum(noise.matrix, 0.0)
+        added = gauge.scale**2 * noise.variance * spread**2 * np.maximum(noise.diagonal, 0.0)
         return replace(plain, score_variance=plain.score_variance + added, accuracy_sd=accuracy_sd)
     inverse = _inverse_with_scale_held(profile, solution)
     added = gauge.scale**2 * noise.variance * inverse @ noise.matrix @ inverse
