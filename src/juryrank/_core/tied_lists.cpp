@@ -65,10 +65,25 @@ Mass mass_along(Numbers location, Numbers direction, double top, const TieWeight
   return mass;
 }
 
+// The sum of all the bases but each one.
+void sum_others(Numbers base, Room left) {
+  double total = 0.0;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    left[i] = total;
+    total += base[i];
+  }
+  total = 0.0;
+  for (std::size_t i = base.size(); i-- > 0;) {
+    left[i] += total;
+    total += base[i];
+  }
+}
+
 // left_i = e_degree of all the bases but the i-th; nothing is ever subtracted. `before` has room
 // for a row for each base, `after` for one.
 void leave_one_out(Numbers base, std::size_t degree, Matrix before, Room after, Room left) {
   const std::size_t n = base.size();
+  if (degree == 1) return sum_others(base, left);
   std::fill_n(before.row(0), degree + 1, 0.0);
   before.at(0, 0) = 1.0;
   for (std::size_t i = 0; i + 1 < n; ++i) {

@@ -21,7 +21,10 @@ from juryrank.votes.coded import Found
 from juryrank.votes.lists import Lists
 
 PARTS = 16
-ENTRIES_WORTH_SPLITTING = 1_000
+WORTH_SPLITTING = 1_000.0
+"""Microseconds of work, about, that are shared out to threads."""
+CROWD = 20.0
+"""Items of a list from which on there are more panels the more items there are."""
 Codes = NDArray[np.int64]
 
 
@@ -70,8 +73,7 @@ class ChainedLists:
 
     def over_judges(self, one_chunk: Callable[[int, int], Found]) -> Iterator[Found]:
         """What `one_chunk` finds for the judges from ... to, one chunk after the other."""
-        entries = self.lists.begin[self.lists.start]
-        yield from self._over_parts(one_chunk, _bounds(entries))
+        yield from self._over_parts(one_chunk, _bounds(self._work_before[self.lists.start]))
 
     def work_out(self, place: Floats) -> None:
         """Set value and gradient of all lists, with each item at the location of its entry."""
@@ -82,7 +84,7 @@ class ChainedLists:
                 location=place, value=self.value, gradient=self.gradient,
             )  # fmt: skip
 
-        list(self._over_parts(work, _bounds(self.lists.begin)))
+        list(self._over_parts(work, _bounds(self._work_before)))
 
     def places(self, score: Floats, accuracy: Floats) -> Floats:
         """``accuracy * score`` of every entry."""
@@ -100,8 +102,14 @@ class ChainedLists:
                 value=self.value, gradient=self.gradient, begin=begin, hessian=hessian,
             )  # fmt: skip
 
-        list(self._over_parts(work, _bounds(self.lists.begin)))
+        list(self._over_parts(work, _bounds(self._work_before)))
         return ReadyLists(self.gradient.copy(), hessian, begin)
+
+    @cached_property
+    def _work_before(self) -> Floats:
+        """About how many microseconds all lists before each take."""
+        length = self.lists.length
+        return np.concatenate(([0.0], np.cumsum(length * (1.0 + length / CROWD))))
 
     def _over_parts(self, work: Callable[[int, int], Found], bounds: Codes) -> Iterator[Found]:
         ends = bounds[:-1].tolist(), bounds[1:].tolist()
@@ -112,11 +120,11 @@ class ChainedLists:
                 yield from pool.map(work, *ends)
 
 
-def _bounds(entries: Codes) -> Codes:
-    """Bounds of parts with about as many entries, of which so many come before each.
+def _bounds(work: Floats) -> Codes:
+    """Bounds of parts that take about as long, where so much work comes before each.
 
     They depend on the data alone, so that sums are the same for every number of threads.
     """
-    parts = PARTS if entries[-1] >= ENTRIES_WORTH_SPLITTING else 1
-    inner = np.searchsorted(entries, np.linspace(0, entries[-1], parts + 1)[1:-1])
-    return np.unique(np.concatenate(([0], inner, [len(entries) - 1]))).astype(np.int64)
+    parts = PARTS if work[-1] >= WORTH_SPLITTING else 1
+    inner = np.searchsorted(work, np.linspace(0.0, work[-1], parts + 1)[1:-1])
+    return np.unique(np.concatenate(([0], inner, [len(work) - 1]))).astype(np.int64)
