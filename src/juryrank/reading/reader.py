@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Literal
 
+import numpy as np
 import polars as pl
 
 from juryrank.errors import InputError
@@ -42,8 +43,8 @@ from juryrank.reading.list_cells import separator_in_words
 from juryrank.reading.long import long_ballots
 from juryrank.reading.mistaken import check_winners
 from juryrank.reading.names import plain
-from juryrank.reading.outcome_words import number_in, says_how_much
-from juryrank.reading.outcomes import as_text, told_looks, told_numbers
+from juryrank.reading.outcome_words import number_in
+from juryrank.reading.outcomes import as_text, told_looks, told_numbers, told_strength
 from juryrank.reading.pairs import pair_votes
 from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ballots
 from juryrank.reading.ratings import rating_votes, scale_in_words
@@ -195,7 +196,7 @@ def read_larger(
     votes, known = larger_votes(opened, rules, limit, prefixes, say)
     told = tuple(
         reading_of(
-            parts, columns, rules, one.left_out.rows, one.left_out.total, one.numbers, filtered,
+            parts, columns, rules, one.left_out.rows, one.left_out.total, one.outcomes, filtered,
             one.spellings, one_judge=votes.n_judges == 1,
         )
         for (parts, columns), one, filtered in zip(opened, known, kept, strict=True)
@@ -384,13 +385,19 @@ def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> t
         return ()
     words = rows.frame[columns.words]
     first = as_text(words.head(FIRST_ROWS).unique(maintain_order=True))
-    said = told_looks(as_text(words), votes.items) if len(words) <= MOST_TOLD_APART else ()
-    if any(map(says_how_much, first)):
-        said += ("how much better an item is does not count",)
+    said = (
+        *(_told_looks(as_text(words), votes.items) if len(words) <= MOST_TOLD_APART else ()),
+        *told_strength(first),
+    )
     # Words, which most outcomes are, need not be gone through.
     if all(number_in(word) is None for word in first):
         return said
     return (*said, *told_numbers(as_text(words.unique()), columns, votes.items, rules.meanings))
+
+
+def _told_looks(words: pl.Series, items: pl.Series) -> tuple[str, ...]:
+    distinct = words.alias("word").value_counts()
+    return told_looks(distinct["word"], distinct["count"].to_numpy().astype(np.int64), items)
 
 
 def _with_remarks(votes: Votes, parts: Sequence[Part], more: Sequence[str]) -> Votes:
