@@ -9,6 +9,7 @@ from functools import cached_property
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import NEAR, SHORTEST_PART, did_you_mean_all, likeness
+from juryrank.reading.bookkeeping import says_bookkeeping
 from juryrank.reading.headers import shared_name
 from juryrank.reading.names import (
     MODELS_LOST,
@@ -43,6 +44,8 @@ _MEANING = {
 _KEYWORDS = {"outcome": "winner", "choice": "winner", "id": "ranking"}
 """How the user names a role, where the word is not the role's own."""
 
+NAMELESS = "''"
+"""How a column without a name is called: so that it can be given as an option."""
 MOST_COLUMNS = 60
 """So many columns are named in a complaint: the one that was meant should be among them."""
 _OTHER_SIDE = {"left": "right", "right": "left"}
@@ -494,7 +497,7 @@ def _not_there(source: str, names: Sequence[str], wanted: Mapping[str, str]) -> 
 def columns_found(names: Sequence[str]) -> str:
     """Name the columns of a file; of very many, those first whose names say that they may count."""
     if len(names) <= MOST_COLUMNS:
-        return listing(names, MOST_COLUMNS)
+        return listing([name or NAMELESS for name in names], MOST_COLUMNS)
     known = set().union(*(known_names(role) for role in NAMES))
     telling = {name for name in names if (_words(name) | {plain(name)}) & known}
     return listing(sorted(names, key=lambda name: name not in telling), MOST_COLUMNS)
@@ -583,7 +586,7 @@ def _near(names: Sequence[str], role: str) -> list[str]:
     scores = {
         name: _nearness(name, known)
         for name in names[:MOST_NEAR]
-        if len(name) <= LONGEST_NEAR and plain(name) not in others
+        if len(name) <= LONGEST_NEAR and plain(name) not in others and not says_bookkeeping(name)
     }
     best = max(scores.values(), default=0.0)
     return [name for name in scores if scores[name] == best] if best >= NEAR else []

@@ -339,6 +339,12 @@ def read_head(part: Part, columns: Sequence[str], number: int) -> pl.DataFrame:
     return rows.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep())
 
 
+def first_cells(part: Part, columns: Sequence[str], number: int) -> pl.DataFrame:
+    """Read the first rows of some columns as they are."""
+    with _complaining(part):
+        return _rows_of(part).select(columns).head(number).collect()
+
+
 def label_columns(parts: Sequence[Part], columns: Sequence[str]) -> list[str]:
     """Give those of the columns that all parts have, and that hold labels, not lists and such."""
     types = column_types(parts, columns)

@@ -7,6 +7,7 @@ from dataclasses import fields
 
 from juryrank.errors import counted, listing
 from juryrank.reading.columns import (
+    NAMELESS,
     ChoiceColumns,
     Columns,
     LongColumns,
@@ -97,7 +98,7 @@ def _roles(columns: Columns) -> Iterator[tuple[str, str]]:
         value = getattr(columns, one.name)
         if one.name in ("unread", "said") or value is None:
             continue
-        name = listing(value, 3) if isinstance(value, tuple) else str(value)
+        name = listing(value, 3) if isinstance(value, tuple) else str(value) or NAMELESS
         yield words.get(one.name, one.name), name
 
 
