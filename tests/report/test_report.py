@@ -205,6 +205,22 @@ def test_no_sentence_makes_a_certainty_of_a_chance() -> None:
     assert next(effects_in_words(tied)).startswith("Two equal items are tied in >99% of votes")
 
 
+def test_ties_of_ratings_are_those_of_items_that_one_judge_likes_equally() -> None:
+    """Pairs made of ratings contradict each other never, so that tastes outweigh the noise."""
+    rng = np.random.default_rng(1)
+    marks = 9 - np.arange(12) / 4 + rng.normal(0, 0.8, (8, 12))
+    rows = [
+        {"judge": f"judge {u}", "item": f"team {i:02}", "rating": round(2 * mark) / 2}
+        for u, of_judge in enumerate(marks)
+        for i, mark in enumerate(of_judge)
+    ]
+    with pytest.warns(jr.JuryrankWarning, match="hardly ever contradict themselves") as caught:
+        ranking = jr.rank(rows)
+    taste = f"±{ranking.fit.taste_sd:.2g} by which judges differ"
+    assert taste in str(caught[0].message)
+    assert next(effects_in_words(ranking)).startswith("Two items that one judge likes equally are")
+
+
 def test_no_name_makes_a_sentence_long() -> None:
     votes = pl.read_csv(EXAMPLE).with_columns(pl.col("judge") + "!" * 500)
     told = jr.rank(votes, ties="davidson-by-judge", order="by-judge")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from juryrank.errors import counted, listing, percent
+from juryrank.ranking.cautions import LARGE_TASTE
 from juryrank.text import WIDEST_NAME, short
 
 if TYPE_CHECKING:
@@ -265,7 +266,7 @@ def effects_in_words(ranking: Ranking) -> Iterator[str]:
     for row in ranking.effects.filter(ranking.effects["judge"].is_null()).iter_rows(named=True):
         name = row["effect"]
         if name == "tie":
-            said = f"Two equal items are tied in {chance_in_percent(row['chance'])} of votes"
+            said = _ties_in_words(ranking, chance_in_percent(row["chance"]))
         elif name == "left side":
             share = chance_in_percent(row["chance"])
             said = f"The left one of two equal items wins {share} of decided votes"
@@ -281,6 +282,13 @@ def effects_in_words(ranking: Ranking) -> Iterator[str]:
         low, high = ends["value"][0], ends["value"][-1]
         lowest, highest = (short(ends["judge"][end], WIDEST_NAME) for end in (0, -1))
         yield f"By judge, {name}: from {low:.3g} ({lowest}) to {high:.3g} ({highest})."
+
+
+def _ties_in_words(ranking: Ranking, share: str) -> str:
+    """How often equal items are tied: equal to one judge, where judges differ far too much."""
+    if (ranking.fit.taste_sd or 0.0) < LARGE_TASTE:
+        return f"Two equal items are tied in {share} of votes"
+    return f"Two items that one judge likes equally are tied in {share} of that judge's votes"
 
 
 def _from_to(row: dict[str, Any]) -> str:
