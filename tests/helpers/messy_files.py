@@ -839,6 +839,11 @@ def scored() -> Iterator[Messy]:
     one = [(*pair, f"{left}-{right}") for *pair, left, right in rows]
     text = table(("Home", "Away", "Score"), one).encode()
     yield Messy("games in one column.csv", text, votes=3, judges=1, says=says)
+    marks = [(*pair, "7.5:6.5", "8:7,5", "6.5 : 6") for pair in PAIRS]
+    text = table(("team_a", "team_b", *JUDGES), marks).encode()
+    yield Messy("half points of a jury.csv", text, {"judge_columns": JUDGES}, says=says[:1])
+    asks = ("3 columns with the scores", "--judge-columns ann,bob,zo\u00eb", "--winner ann")
+    yield refused("half points of several.csv", text, *asks)
     cross = [
         (1, "tea", "X", "1", "\u00bd", "1"),
         (2, "milk", "0", "X", "\u00bd", "1"),

@@ -137,6 +137,17 @@ class TestRepeats:
         found = jr.check(read(table("judge,prompt,left,right,winner", rows)))
         assert (found.repeats, found.duplicates) == (1, 0)
 
+    @pytest.mark.parametrize("sides", [("home", "away"), ("Home Team", "Away Team"), ("a", "b")])
+    def test_games_at_home_and_away_are_two(self, sides: tuple[str, str]) -> None:
+        rows: list[tuple[object, ...]] = [("x", "y", "2-1"), ("y", "x", "0-3"), ("x", "y", "1-0")]
+        found = jr.check(read(table(",".join((*sides, "result")), rows)))
+        assert (found.repeats, found.repeats_by, found.duplicates) == (1, (sides[0],), 1)
+
+    def test_games_on_two_days_are_two(self) -> None:
+        rows: list[tuple[object, ...]] = [(day, "x", "y", "H") for day in ("3/8/25", "1/2/26")]
+        found = jr.check(read(table("Date,Home,Away,result", rows)))
+        assert (found.repeats, found.repeats_by, found.duplicates) == (1, ("Date",), 0)
+
     def test_it_may_take_two_columns(self) -> None:
         rows = [("u", q, t, "a", "b") for q in (1, 2) for t in (1, 2)]
         found = jr.check(read(table("judge,question,turn,winner,loser", rows)))

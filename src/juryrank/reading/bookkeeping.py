@@ -52,6 +52,11 @@ def says_bookkeeping(name: str) -> bool:
     return any(known.fullmatch(bare) for known in (_INDEX, _MOMENT, _DURATION))
 
 
+def says_moment(name: str) -> bool:
+    """Tell by its name whether a column may say when something was."""
+    return bool(_MOMENT.fullmatch(bare_name(name)))
+
+
 def is_duration(name: str) -> bool:
     """Tell by its name whether a column may say how long a vote took."""
     return bool(_DURATION.fullmatch(bare_name(name)))

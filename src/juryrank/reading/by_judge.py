@@ -13,6 +13,7 @@ from juryrank.reading.files import Before, Part, read_rows
 from juryrank.reading.names import known_names, plain
 from juryrank.reading.plain import PLACE, Plain
 from juryrank.reading.rows import answered
+from juryrank.reading.scores import are_both_scores, winners_by_scores
 
 JUDGE, ANSWER = "(judge)", "(answer)"
 BY_JUDGE = "a table with a column for each judge"
@@ -48,6 +49,9 @@ def made_by_judge(
     blank = f", {counted(empty, 'cell')} without an answer" if empty else ""
     remark = f"{counted(len(columns), 'column')} of judges ({listing(columns, 4)}){blank}"
     hints = _hints(part.name, rest, asked, cells) | {"judge": (JUDGE,)}
+    if "outcome" in hints and are_both_scores(filled[ANSWER]):
+        filled = filled.with_columns(winners_by_scores(filled[ANSWER]))
+        remark += "; the higher score wins, equal scores are ties"
     return replace(
         part,
         plain=Plain(filled.lazy(), hints, says_places=True),

@@ -15,6 +15,7 @@ from juryrank.errors import InputError
 from juryrank.memory_size import size_in_bytes
 from juryrank.reading import preflib
 from juryrank.reading.ballots import ballot_votes
+from juryrank.reading.bookkeeping import says_moment
 from juryrank.reading.by_value import column_to_rank_by, votes_by_value
 from juryrank.reading.columns import (
     ChoiceColumns,
@@ -30,6 +31,7 @@ from juryrank.reading.crosstables import CROSS_TABLE
 from juryrank.reading.files import (
     Part,
     Rows,
+    column_types,
     header,
     label_columns,
     parts_of,
@@ -52,6 +54,7 @@ from juryrank.reading.request import Asked, Request, request_of
 from juryrank.reading.row_filter import Filtered
 from juryrank.reading.row_filter import filtered as filtered_parts
 from juryrank.reading.rows import Rules
+from juryrank.reading.scores import GAMES
 from juryrank.reading.suggestions import columns_of_raters, ways_out
 from juryrank.reading.tie_column import with_ties
 from juryrank.reading.times import judge_times, time_column
@@ -64,6 +67,8 @@ MOST_TOLD_APART = 1_000_000
 """Rows up to which votes on other questions are told from duplicates."""
 FIRST_ROWS = 1000
 """Rows in which an outcome that is a number is looked for."""
+HOME = ("home", "heim")
+"""How the names begin that are given to the side that plays on its own ground."""
 
 
 def read_votes(
@@ -370,10 +375,20 @@ def _maybe_raters(parts: Sequence[Part], columns: Columns, rules: Rules) -> Sequ
     return columns_of_raters(parts[0], columns)
 
 
-def _contexts(parts: Sequence[Part], columns: Columns) -> pl.DataFrame | None:
+def _contexts(parts: Sequence[Part], columns: PairColumns) -> pl.DataFrame | None:
     """Read the columns, not used otherwise, that may tell a vote from the same one once more."""
-    named = label_columns(parts, contexts_in(unused_columns(parts[0], columns)))
+    unused = unused_columns(parts[0], columns)
+    named = label_columns(parts, contexts_in(unused))
+    if _are_games(parts, columns):
+        dates = [name for name in unused if says_moment(name) and name not in named]
+        named += [columns.left, *column_types(parts, dates)]
     return read_rows(parts, named).frame.select(named) if named else None
+
+
+def _are_games(parts: Sequence[Part], columns: PairColumns) -> bool:
+    """Whether votes are games, of which there is one on either side's own ground."""
+    before = parts[0].before
+    return plain(columns.left).startswith(HOME) or (before is not None and before.kind == GAMES)
 
 
 def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ _CONTEXTS = _words(
     "task category topic theme domain subject area genre subset split fold dataset benchmark "
     "language lang locale turn difficulty condition round phase wave stage scenario section skill "
     "context document passage article conversation dialog dialogue sample example use_case "
-    "question_type prompt_type task_type problem exam"
+    "question_type prompt_type task_type problem exam season matchday gameweek"
 )
 _ENDINGS = ("_id", "id", "_name", "_no", "_nr", "_number", "_code", "_key", "_uid", "s")
 _SPLITS = _words("train training test testing dev val valid validation eval holdout")
