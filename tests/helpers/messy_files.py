@@ -842,7 +842,7 @@ def scored() -> Iterator[Messy]:
     marks = [(*pair, "7.5:6.5", "8:7,5", "6.5 : 6") for pair in PAIRS]
     text = table(("team_a", "team_b", *JUDGES), marks).encode()
     yield Messy("half points of a jury.csv", text, {"judge_columns": JUDGES}, says=says[:1])
-    asks = ("3 columns with the scores", "--judge-columns ann,bob,zo\u00eb", "--winner ann")
+    asks = ("3 columns with the scores", "--judge-columns 'ann,bob,zo\u00eb'", "--winner ann")
     yield refused("half points of several.csv", text, *asks)
     cross = [
         (1, "tea", "X", "1", "\u00bd", "1"),
