@@ -338,8 +338,11 @@ class TestDetailsOfJudges:
         ranking = jr.rank(jr.read_votes(io.BytesIO(timed)))
         page = ranking.report()
         details = page[page.index("<details>") : page.index("</details>")]
+        halves = ranking.reliability.split_halves().correlation
         for word in (
             "Separation reliability",
+            "Split halves",
+            f"{halves:.2f}: the correlation",
             "infit",
             "outfit",
             "left votes",

@@ -286,7 +286,12 @@ def votes_from(
 
 
 def as_votes(votes: Votes | object, *, by: str | None = None) -> Votes:
-    """Give votes back as they are, read them from a path, or take them from a data frame."""
+    """Give votes back as they are, read them from a path, or take them from a data frame.
+
+    What holds votes, as a simulation or a data set does, stands for them.
+    """
+    held = getattr(votes, "votes", None)
+    votes = held if isinstance(held, Votes | pl.DataFrame) else votes
     if isinstance(votes, Votes):
         return votes
     if isinstance(votes, str | os.PathLike):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -59,6 +60,12 @@ def reliability(ranking: Ranking) -> Iterator[tuple[str, str]]:
         f"{found.separation:.2f} (separation index {found.separation_index:.1f}); too high if "
         "pairs were chosen by earlier votes",
     )
+    if found.is_quickly_split and not math.isnan((halves := found.split_halves()).correlation):
+        yield (
+            "Split halves",
+            f"{halves.correlation:.2f}: the correlation of the scores by two halves of the judges, "
+            f"drawn at random (mean of {counted(len(halves.correlations), 'split')})",
+        )
 
 
 def solver(fit: Fit) -> Iterator[tuple[str, str]]:
