@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError, counted
@@ -25,6 +26,7 @@ from juryrank.reading.rows import (
     sift,
 )
 from juryrank.votes.concat import joined_votes, named_apart
+from juryrank.votes.similar_names import looks
 from juryrank.votes.votes import ByValue, LeftOut, Votes, in_natural_order
 
 Ints = NDArray[np.int64]
@@ -89,11 +91,31 @@ def votes_by_value(
     several = by.votes.items()
     if judges_are_numbers:
         several = {value: named_apart(votes, value) for value, votes in several}.items()
-    every = joined_votes(*(votes for _, votes in several))
+    every = joined_votes(*(votes for _, votes in several), merge_names=rules.merge_names)
+    if rules.merge_names:
+        by = by.mapped(lambda own: _spelled_as(own, every))
     lost = (f"Without {column} {value}: {error}" for value, error in by.errors.items())
     return replace(
         every, left_out=every.left_out + left_out, notices=(*every.notices, *lost), by=by
     )
+
+
+def _spelled_as(votes: Votes, every: Votes) -> Votes:
+    """Write the names of one value's votes as those of all values are."""
+    return replace(
+        votes,
+        items=_as_in(votes.items, every.items),
+        judges=_as_in(votes.judges, every.judges),
+    )
+
+
+def _as_in(names: pl.Series, known: pl.Series) -> pl.Series:
+    """Write names as those that look the same are written elsewhere, if they are there."""
+    if names.dtype != pl.String or known.dtype != pl.String:
+        return names
+    spelling = dict(zip(looks(known), known, strict=True))
+    spelled = (spelling.get(look, name) for look, name in zip(looks(names), names, strict=True))
+    return pl.Series(names.name, spelled, dtype=pl.String)
 
 
 def _values(rows: Rows, column: str, rules: Rules) -> tuple[Coded, LeftOut]:
