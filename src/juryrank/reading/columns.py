@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -216,6 +216,7 @@ def choose(
     asked: Mapping[str, str | None],
     hints: Mapping[str, Sequence[str]],
     ways_out: Callable[[Sequence[str]], str] = lambda _: "",
+    lists: Collection[str] = (),
 ) -> Columns:
     """Decide which columns hold what.
 
@@ -227,6 +228,7 @@ def choose(
         hints: The columns of which is known what they hold, by role, if the user does not say.
         ways_out: Says how the columns may be named, if their names do not tell; it is given the
             roles that are missing.
+        lists: The columns that hold lists, which are not suggested for what is one name.
     """
     wanted = {role: name for role, name in asked.items() if name is not None}
     found_for = {
@@ -238,7 +240,7 @@ def choose(
             source, names, {role: wanted[role] for role in wanted if role not in given}
         )
     _check_given(given)
-    found = _Header(source, names, given, hints)
+    found = _Header(source, names, given, hints, lists=lists)
     if not any(shape.takes(given) and shape.fits(found) for shape in _SHAPES):
         found = replace(found, any_sides=True)
     shape = _shape(found, given)
@@ -292,6 +294,9 @@ class _Header:
     any_sides: bool = False
     """Whether two columns are taken for the items if only left and right tell their names apart."""
 
+    lists: Collection[str] = ()
+    """The columns that hold lists."""
+
     def matches(self, role: str) -> list[str]:
         """Find the columns that may hold something, only the best of them."""
         # In a file of sides, the winner the user names is the outcome.
@@ -332,7 +337,7 @@ class _Header:
         known = frozenset(self.names)
         numbers: dict[str, list[int]] = {}
         for number, name in enumerate(self.names):
-            called = plain(without_scale(last_part(shared_name(name, known))))
+            called = plain(without_scale(last_part(shared_name(name, known)))).removeprefix("_")
             numbers.setdefault(called, []).append(number)
         return numbers
 
@@ -521,7 +526,11 @@ def _missing(found: _Header, shape: _Shape, roles: Sequence[str], ways_out: str)
     named = what[0] if len(what) == 1 else f"{', '.join(what[:-1])} and {what[-1]}"
     taken = {name for role in shape.needs if role not in roles for name in found.matches(role)}
     free = [name for name in names if name not in taken]
-    near = {role: found_near for role in roles if (found_near := _near(free, role))}
+    near = {
+        role: found_near
+        for role in roles
+        if (found_near := _near([n for n in free if _may_hold(n, role, found.lists)], role))
+    }
     if list(roles) == list(shape.needs) and not near and not found.given:
         hints = [*_about_header(names, ways_out), ways_out]
         return InputError(
@@ -539,6 +548,10 @@ def _missing(found: _Header, shape: _Shape, roles: Sequence[str], ways_out: str)
         f"{found.source} has no column for {named}. Columns found: {columns_found(names)}. "
         f"{' '.join(hints)}".rstrip()
     )
+
+
+def _may_hold(name: str, role: str, lists: Collection[str]) -> bool:
+    return role in ("ranking", "options") or name not in lists
 
 
 def _if_that_is_it(role: str, near: Sequence[str]) -> str:

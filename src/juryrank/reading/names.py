@@ -94,7 +94,7 @@ _RANKINGS = _names(
 )
 _SETS = _names(
     "set shown candidates choices alternatives seen slate items_shown shown_items option_set "
-    "choice_set item_set"
+    "choice_set item_set pair pairing matchup match_up"
 )
 _ITEMS = _names("item_id itemid item_name alternative candidate option object model system")
 _ITEM_NAMES = tuple(
@@ -290,8 +290,12 @@ def _parted(name: str) -> str:
 
 
 def last_part(name: str) -> str:
-    """Give the last part of a name with dots: ``Answer.choice`` is the choice, in MTurk's files."""
-    return name.rsplit(".", 1)[-1] if name.lower().startswith(("input.", "answer.")) else name
+    """Give what a name is of: ``Answer.choice`` in MTurk's files, ``OUTPUT:choice`` in Toloka's."""
+    if name.lower().startswith(("input.", "answer.")):
+        return name.rsplit(".", 1)[-1]
+    if name.lower().startswith(("input:", "output:", "assignment:")):
+        return name.split(":", 1)[-1]
+    return name
 
 
 def in_brackets(name: str) -> re.Match[str] | None:

@@ -496,8 +496,10 @@ def _columns(parts: Sequence[Part], asked: Asked) -> Columns:
 
 def _columns_of(part: Part, asked: Asked) -> Columns:
     if part.format != "preflib":
+        names = header(part)
+        lists = [name for name, kind in column_types([part], names).items() if kind.is_nested()]
         return choose(
-            part.name, header(part), asked, part.plain.hints, lambda roles: ways_out(part, roles)
+            part.name, names, asked, part.plain.hints, lambda roles: ways_out(part, roles), lists
         )
     named = [role for role, column in asked.items() if column is not None]
     if named:

@@ -199,7 +199,11 @@ def judges_of(rows: Rows, column: str | None, per_row: bool, *, merge_names: boo
 def missing(column: str, codes: NDArray[np.int32]) -> Complaint:
     """Complain about rows without an item or judge."""
     what = f"nothing in the column {column!r}"
-    return Complaint(what, codes < 0, hint="Every vote needs it: fill it in.")
+    bad = codes < 0
+    hint = "Every vote needs it: fill it in."
+    if len(bad) and not bad[0] and 2 * int(bad.sum()) > len(bad):
+        hint += " If it stands only in the first of several rows, as merged cells do, fill it down."
+    return Complaint(what, bad, hint=hint)
 
 
 def header_again(

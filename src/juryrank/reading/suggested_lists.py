@@ -10,6 +10,7 @@ import polars as pl
 
 from juryrank.reading.coding import labels
 from juryrank.reading.list_cells import set_cells
+from juryrank.reading.outcomes import looks_like_outcome
 from juryrank.votes.similar_names import looks
 
 FEWEST_ITEMS = 2
@@ -79,6 +80,29 @@ def _is_chosen(column: pl.Series, shown: Items) -> bool:
     ]
     inside = sum(look in items for look, items in given)
     return len({look for look, _ in given}) > 1 and inside >= (1 - MOST_ODD) * len(given)
+
+
+def pairs_in_lists(lists: Sequence[ListColumn], columns: Mapping[str, pl.Series]) -> str:
+    """Say what to do with lists of two items beside a column that says which side won."""
+    pairs = [one.name for one in lists if one.is_nested and _are_pairs(one.items)]
+    verdicts = [name for name, column in columns.items() if _are_verdicts(column)]
+    if not pairs or not verdicts:
+        return ""
+    return (
+        f"{pairs[0]!r} holds the two items of each row, and {verdicts[0]!r} may say which of them "
+        f"won: make two columns of {pairs[0]!r}, called left and right, and name the outcome with "
+        f"--winner {shlex.quote(verdicts[0])}."
+    )
+
+
+def _are_pairs(items: Items) -> bool:
+    return all(len(some) == FEWEST_ITEMS for some in items)
+
+
+def _are_verdicts(column: pl.Series) -> bool:
+    given = column.drop_nulls()
+    meant = sum(looks_like_outcome(word) for word in given)
+    return given.n_unique() > 1 and meant >= (1 - MOST_ODD) * len(given)
 
 
 def rankings(lists: Sequence[ListColumn]) -> Iterator[str]:

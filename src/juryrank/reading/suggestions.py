@@ -20,10 +20,10 @@ from juryrank.reading.outcomes import looks_like_outcome
 from juryrank.reading.ratings import no_rating, ratings
 from juryrank.reading.rows import SUMMARIES
 from juryrank.reading.sheets import SHEET
-from juryrank.reading.suggested_lists import ListColumn, choices, list_columns
+from juryrank.reading.suggested_lists import ListColumn, choices, list_columns, pairs_in_lists
 from juryrank.reading.suggested_lists import rankings as rankings_in
 from juryrank.reading.titles import MOST_ABOVE_HEADER
-from juryrank.reading.unused import FEWEST_VALUES, MOST_VALUES, is_context
+from juryrank.reading.unused import FEWEST_VALUES, LEAST_ROWS_OF_VALUE, MOST_VALUES, is_context
 from juryrank.votes.similar_names import looks
 
 HEAD = 500
@@ -93,6 +93,9 @@ def _way_out(columns: Columns, lists: Sequence[ListColumn], missing: Sequence[st
     if whole:
         return whole
     columns = {name: column for name, column in columns.items() if not is_bookkeeping(column)}
+    able = {name: column for name, column in columns.items() if not _is_judge(name)}
+    if not list(choices(lists, able)) and (pairs := pairs_in_lists(lists, able)):
+        return pairs
     sides_known = list(missing) == ["outcome"]
     if sides_known and (several := _one_of_several(columns)):
         return several
@@ -489,7 +492,9 @@ def _contexts(columns: Columns) -> str:
     found = [
         name
         for name, column in columns.items()
-        if is_context(name) and FEWEST_VALUES <= column.drop_nulls().n_unique() <= MOST_VALUES
+        if is_context(name)
+        and FEWEST_VALUES <= (several := column.drop_nulls().n_unique()) <= MOST_VALUES
+        and LEAST_ROWS_OF_VALUE * several <= len(column)
     ]
     options = " or ".join(f"--by {shlex.quote(name)}" for name in found)
     return f"{options} ranks each value apart. " if found else ""
@@ -500,7 +505,9 @@ def _contexts(columns: Columns) -> str:
 
 def _are_rankings(column: pl.Series) -> bool:
     filled = column.drop_nulls()
-    return len(filled) > 0 and 2 * int(filled.str.contains(r"[>;\n]").sum()) > len(filled)
+    if not len(filled) or _is_remark(column):
+        return False
+    return 2 * int(filled.str.contains(r"[>;\n]").sum()) > len(filled)
 
 
 def _are_ratings(column: pl.Series) -> bool:

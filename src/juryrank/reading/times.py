@@ -20,6 +20,8 @@ from juryrank.reading.rows import Rules, weights
 from juryrank.votes.similar_names import looks
 from juryrank.votes.votes import JudgeTimes, Votes
 
+_CLOCK = r"^\s*(?:([0-9]+):)?([0-9]{1,2}):([0-9]{2}(?:\.[0-9]+)?)\s*$"
+"""Minutes and seconds, or hours too, with colons between them."""
 SECONDS = "s"
 LONGEST = 1e8
 """Longer times, in whatever unit, are dates: seconds since 1970, or the like."""
@@ -76,10 +78,20 @@ def _times(parts: Sequence[Part], columns: Columns, column: str) -> tuple[pl.Dat
     return rows.filter(pl.col("time").is_finite() & (pl.col("time") >= 0)), unit
 
 
+def _by_the_clock(column: pl.Series) -> pl.Series | None:
+    """Times such as 0:01:23 in seconds; None if they are written otherwise."""
+    if column.dtype != pl.String or not column.str.contains(_CLOCK).any():
+        return None
+    hours, minutes, seconds = column.str.extract_groups(_CLOCK).struct.unnest().cast(pl.Float64)
+    return hours.fill_null(0.0) * 3600 + minutes * 60 + seconds
+
+
 def _seconds(column: pl.Series) -> tuple[pl.Series, str]:
     """Times in seconds, if the type or the name of the column tells the unit; else as given."""
     if isinstance(column.dtype, pl.Duration):
         return column.dt.total_microseconds() / 1e6, SECONDS
+    if (clock := _by_the_clock(column)) is not None:
+        return clock, SECONDS
     time = pl.Series(weights(column))
     name = bare_name(column.name)
     factor = next((size for unit, size in _UNITS.items() if re.search(unit, name)), None)
