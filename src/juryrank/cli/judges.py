@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from juryrank.cli.exits import exits_politely
-from juryrank.cli.fitting import fitting, say_if_long
+from juryrank.cli.fitting import fitting, say_if_long, watcher
 from juryrank.cli.help import MODELLING, TO_WRITE
 from juryrank.cli.model_options import (
     Confidence,
@@ -93,8 +93,4 @@ def _judged(votes: Votes, model: str, **options: Any) -> JudgeReport:
 
     say_if_long(votes, model, options["noise"])
     with fitting("Looking at judges") as say:  # its warnings are in ranking.warnings too
-
-        def watch(what: str, done: int, total: int) -> None:
-            say(f"{what}: {done:,} of {total:,}", done, total)
-
-        return look_at(votes, model, **options, watch=watch)
+        return look_at(votes, model, **options, progress=watcher(say, without="fitting"))
