@@ -12,8 +12,8 @@ from scipy.stats import binomtest
 
 import juryrank as jr
 from juryrank.data import EXAMPLE_VOTES
+from juryrank.ranking.misfit import in_few_pairs
 from juryrank.types import Floats
-from juryrank.votes import lists
 from juryrank.votes.lists import items_looked_at, no_lists
 from juryrank.votes.tallies import Evidence, agreement, signed_root_deviance, wilson
 
@@ -198,13 +198,13 @@ def test_the_map_puts_two_camps_apart() -> None:
     assert np.linalg.norm(apart) > 5 * within
 
 
-def test_of_long_rankings_the_same_items_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_long_rankings_the_same_items_are_looked_at() -> None:
     made = jr.simulate(60, 12, votes_per_judge=2, per_vote=50, seed=4)
     whole = jr.rank(made.votes)
     assert whole.evidence.of_each_ranking is None
-    monkeypatch.setattr(lists, "MOST_PAIRS", 5_000)
-    monkeypatch.setattr(lists, "MOST_PAIRS_OF_ENTRY", 1)
     some = jr.rank(made.votes)
+    few = in_few_pairs(some._basis.votes, most_pairs=5_000, most_of_entry=1)
+    some._basis.__dict__["pairs"] = few
     assert some.evidence.of_each_ranking == 20
     assert 24 * 20 * 19 / 2 == len(some.evidence.votes) <= 5_000
     every = {(row["item"], row["other"]): row for row in whole.pairs.iter_rows(named=True)}
@@ -213,17 +213,13 @@ def test_of_long_rankings_the_same_items_are_looked_at(monkeypatch: pytest.Monke
     assert "only those of 20 items" in some.report()
 
 
-def test_choices_from_large_sets_imply_few_pairs_all_of_which_are_looked_at(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_choices_from_large_sets_imply_few_pairs_all_of_which_are_looked_at() -> None:
     made = jr.simulate(60, 12, votes_per_judge=2, per_vote=50, top=1, seed=4)
-    monkeypatch.setattr(lists, "MOST_PAIRS", 24 * 49)
-    monkeypatch.setattr(lists, "MOST_PAIRS_OF_ENTRY", 0)
-    whole = jr.rank(made.votes, intervals=None).evidence
-    assert whole.of_each_ranking is None
-    assert len(whole.votes) == 24 * 49
-    monkeypatch.setattr(lists, "MOST_PAIRS", 24 * 49 - 1)
-    assert jr.rank(made.votes, intervals=None).evidence.of_each_ranking == 49
+    votes = jr.votes_from(made.votes)
+    whole, of_each = in_few_pairs(votes, most_pairs=24 * 49, most_of_entry=0)
+    assert of_each is None
+    assert len(whole) == 24 * 49
+    assert in_few_pairs(votes, most_pairs=24 * 49 - 1, most_of_entry=0)[1] == 49
 
 
 def test_pairs_of_the_longest_rankings_can_be_counted() -> None:

@@ -157,14 +157,16 @@ def _each_by_itself(objective: Objective, judges: NDArray[np.int64]) -> Objectiv
     )
 
 
-def _batches(votes: CodedVotes, cells: OneSided) -> Iterator[slice]:
+def _batches(votes: CodedVotes, cells: OneSided, votes_at_once: int) -> Iterator[slice]:
     """Cells one after the other whose judges, each counted with each cell, have not many votes."""
-    batch = np.cumsum(votes.entries_per_judge[cells.judge]) // VOTES_AT_ONCE
+    batch = np.cumsum(votes.entries_per_judge[cells.judge]) // votes_at_once
     ends = np.flatnonzero(np.diff(batch, append=-1)) + 1
     yield from (slice(a, b) for a, b in zip(np.append(0, ends), ends, strict=False))
 
 
-def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSided) -> Floats:
+def _accuracy_elsewhere(
+    objective: Objective, solution: Solution, cells: OneSided, votes_at_once: int = VOTES_AT_ONCE
+) -> Floats:
     """Each judge's accuracy from its votes on all other items than the one in question.
 
     Where a judge has hardly any votes but on a few items, all of these are in question.
@@ -174,7 +176,7 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
     accuracy = np.ones(len(cells))
     judges, judge = np.unique(cells.judge, return_inverse=True)
     behind = [_behind_all_votes(objective.votes.of_range(u, u + 1)) for u in judges.tolist()]
-    for some in _batches(objective.votes, cells):
+    for some in _batches(objective.votes, cells, votes_at_once):
         own = _each_by_itself(objective, cells.judge[some])
         in_question = [
             np.append(behind[u], i) for u, i in zip(judge[some], cells.item[some], strict=True)
@@ -193,7 +195,7 @@ def largest_z(
     found = np.full(len(cells), np.inf)
     if objective.votes.has_lists:
         return found
-    for some in _batches(objective.votes, cells):
+    for some in _batches(objective.votes, cells, VOTES_AT_ONCE):
         own = _each_by_itself(objective, cells.judge[some])
         losses = _losses_by_taste(own, solution.score, accuracy[some], cells.item[some])
         taste = _best_tastes(losses, own.n_judges)
