@@ -285,7 +285,9 @@ def solution_at_random(objective: Objective) -> Solution:
     )
 
 
-def test_surprise_has_the_bound_that_it_is_sifted_by(objective: Objective, cells: OneSided) -> None:
+def test_a_residual_has_the_bound_that_it_is_sifted_by(
+    objective: Objective, cells: OneSided
+) -> None:
     solution, accuracy = solution_at_random(objective), np.linspace(-1.0, 2.0, len(cells))
     bound = largest_z(objective, solution, accuracy, cells)
     if objective.votes.has_lists:

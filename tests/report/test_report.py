@@ -189,7 +189,7 @@ def test_no_number_in_a_table_says_more_than_is_known() -> None:
     assert "0%" not in texts
     assert "100%" not in texts
     assert texts[-1] == "<1%"
-    made.__dict__["pairs"] = nearly.with_columns(surprise=-0.01, expected=0.999, votes=9.0)
+    made.__dict__["pairs"] = nearly.with_columns(residual=-0.01, expected=0.999, votes=9.0)
     table = pairs_table(made)
     assert table is not None
     assert column(table, "predicted") == [">99%"]

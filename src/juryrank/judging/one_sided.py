@@ -5,21 +5,21 @@ order it has made itself. What helps is that one judge's opinion of one item cou
 often it is repeated. So
 
 1. fit the model with weights under which no judge has more votes on an item than is usual;
-2. for each judge and item with many votes, foretell these votes from the scores and from the
+2. for each judge and item with many votes, predict these votes from the scores and from the
    accuracy that the judge shows on all *other* items, and compare: with ``J(b)`` the loss of these
    votes if the judge has a taste ``b`` for the item, and ``v`` the variance of the item's score for
    this judge,
 
        z^2 = 2 min_b [J(b) + b^2 / (2 (TASTE^2 + v))] - 2 min_b J(b),
 
-   which is how unlikely the taste is that explains the votes best (a slope at ``b = 0`` would not
-   do: it is bounded, however many votes there are); ``2 J(0) - 2 min_b J(b)`` is at least as large
-   and sooner found; of very many suspects only the most suspicious of each judge are looked at;
+   which is how unlikely the taste is that explains the votes best (a gradient at ``b = 0`` would
+   not do: it is bounded, however many votes there are); ``2 J(0) - 2 min_b J(b)`` is at least as
+   large and sooner found; of very many suspects only the most suspicious of each judge are looked at;
 
 3. set the votes of such pairs aside where chance would hardly give so large a ``z`` to any pair in
    the data, and begin again, until nothing more is found.
 
-Honest tastes are allowed for by `TASTE`; a backwards judge is foretold well by its accuracy on
+Honest tastes are allowed for by `TASTE`; a backwards judge is predicted well by its accuracy on
 other items and is left alone.
 """
 
@@ -133,7 +133,7 @@ def _tested(objective: Objective, cells: OneSided, taste: float) -> OneSided:
     cells, accuracy = _some(cells, worth), accuracy[worth]
     curvature = fair.curvature(solution.state, solution.accuracy).state
     variance = 1.0 / np.maximum(curvature, LEAST_CURVATURE)
-    expected, z = _surprise(objective, solution, variance, accuracy, cells, taste)
+    expected, z = _residual(objective, solution, variance, accuracy, cells, taste)
     odd = np.flatnonzero(np.abs(z) > needed)
     odd = odd[np.argsort(-np.abs(z[odd]), kind="stable")]
     return _some(replace(cells, expected=expected, z=z), odd)
@@ -227,11 +227,13 @@ def _losses_by_taste(
     side[again], x[again] = -side[again], -x[again]
 
     def losses(taste: Floats) -> tuple[Floats, Floats, Floats]:
-        value, slope, bend = (weight * term for term in own.noise.terms(x + side * taste[judge]))
-        value, slope, bend = (
-            total_weight(judge, part, len(item)) for part in (value, side * slope, bend)
+        value, gradient, curvature = (
+            weight * term for term in own.noise.terms(x + side * taste[judge])
         )
-        return value, slope, bend
+        value, gradient, curvature = (
+            total_weight(judge, part, len(item)) for part in (value, side * gradient, curvature)
+        )
+        return value, gradient, curvature
 
     return losses
 
@@ -241,9 +243,9 @@ def _best_tastes(losses: Losses, count: int) -> Floats:
     low, high = np.full(count, -LARGEST_TASTE), np.full(count, LARGEST_TASTE)
     taste = np.zeros(count)
     for _ in range(MOST_STEPS):
-        _, slope, bend = losses(taste)
-        low, high = np.where(slope < 0.0, taste, low), np.where(slope > 0.0, taste, high)
-        step = taste - slope / np.maximum(bend, LEAST_CURVATURE)
+        _, gradient, curvature = losses(taste)
+        low, high = np.where(gradient < 0.0, taste, low), np.where(gradient > 0.0, taste, high)
+        step = taste - gradient / np.maximum(curvature, LEAST_CURVATURE)
         inside = (step > low) & (step < high)
         before, taste = taste, np.where(inside, step, 0.5 * (low + high))
         if np.abs(taste - before).max() < SMALL_STEP:
@@ -303,7 +305,7 @@ def _few_of_all(
     return []
 
 
-def _surprise(
+def _residual(
     objective: Objective,
     solution: Solution,
     variance: Floats,

@@ -52,9 +52,9 @@ def bound(noise: Noise, votes: int) -> tuple[float, float]:
     gap = score[left] - score[right]
     rows = np.arange(len(gap))
     for u in range(m):
-        value, slope, _ = noise.terms(accuracy[u] * gap)
+        value, gradient, _ = noise.terms(accuracy[u] * gap)
         chance = np.exp(-value)
-        weight = (slope * chance) ** 2 / (chance * (1.0 - chance))
+        weight = (gradient * chance) ** 2 / (chance * (1.0 - chance))
         gradient = np.zeros((len(gap), n + m))
         gradient[rows, left] = accuracy[u]
         gradient[rows, right] = -accuracy[u]

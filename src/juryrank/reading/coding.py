@@ -337,7 +337,7 @@ def ordered(found: Coded, numbers_are_text: bool) -> Coded:
 
     Args:
         found: Labels and codes, none of them missing.
-        numbers_are_text: Whether text that is whole numbers throughout shall become numbers.
+        numbers_are_text: Whether text that is whole numbers throughout should become numbers.
     """
     occurs = sum(counts(codes, len(found.labels)) for codes in found.codes)
     labels, table = in_order(found.labels, np.asarray(occurs) > 0, numbers_are_text)

@@ -41,7 +41,7 @@ def method(ranking: Ranking) -> Iterator[tuple[str, str]]:
         yield "Tastes", sentence
     if fit.intervals:
         yield "Intervals", f"{percent(fit.confidence)}, {WAYS_TO_INTERVALS[fit.intervals]}"
-    some = ranking.evidence.of_each_ranking
+    some = ranking.tallies.of_each_ranking
     if some is not None:
         yield (
             "Pairs of items",
