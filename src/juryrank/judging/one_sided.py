@@ -14,7 +14,8 @@ often it is repeated. So
 
    which is how unlikely the taste is that explains the votes best (a gradient at ``b = 0`` would
    not do: it is bounded, however many votes there are); ``2 J(0) - 2 min_b J(b)`` is at least as
-   large and sooner found; of very many suspects only the most suspicious of each judge are looked at;
+   large and sooner found; of very many suspects only the most suspicious of each judge are looked
+   at;
 
 3. set the votes of such pairs aside where chance would hardly give so large a ``z`` to any pair in
    the data, and begin again, until nothing more is found.

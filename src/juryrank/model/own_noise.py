@@ -105,9 +105,9 @@ def _require_log_concave(log_p: LogDensity, low: float, high: float, name: str) 
     if len(wrong):
         raise InputError(
             f"The noise {name!r} is not log-concave: its log-density curves upwards at "
-            f"{len(wrong)} of {len(grid)} points, first near {grid[wrong[0] + 1]:.4g}. The fit would "
-            "have false optima. Use a log-concave density: normal, Gumbel, exponential, gamma with a shape of "
-            "at least 1, ..."
+            f"{len(wrong)} of {len(grid)} points, first near {grid[wrong[0] + 1]:.4g}. The fit "
+            "would have false optima. Use a log-concave density: normal, Gumbel, exponential, "
+            "gamma with a shape of at least 1, ..."
         )
 
 
