@@ -34,14 +34,19 @@ from juryrank.cli.reading_options import with_source
 from juryrank.cli.source import Source
 from juryrank.cli.terminal.console import print_json, show
 from juryrank.cli.terminal.judges import judge_report_view
-from juryrank.model.registry import DEFAULT_MODEL, model_named
+from juryrank.model.registry import DEFAULT_MODEL, model_named, models_that
 
 if TYPE_CHECKING:
     from juryrank.ranking.judge_report import JudgeReport
     from juryrank.votes.votes import Votes
 
 Model = Annotated[
-    str, typer.Option(help="hbtl, htcv or htm.", metavar="NAME", rich_help_panel=MODELLING)
+    str,
+    typer.Option(
+        help=f"{models_that(lambda model: model.has_accuracies, 'or')}.",
+        metavar="NAME",
+        rich_help_panel=MODELLING,
+    ),
 ]
 Top = Annotated[
     int,
