@@ -26,10 +26,11 @@ from juryrank.reading.columns import fits_some_shape
 from juryrank.reading.encodings import UTF8, Encoding, encoding_of, not_utf8
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.formats import (
-    IPC_FILE_MAGIC,
+    FORMATS,
     SEPARATOR_LINE,
     SEPARATORS,
     UTF8_BOM,
+    Scan,
     check_not_a_page,
     check_text,
     check_unpacked_size,
@@ -70,18 +71,6 @@ READ_ERRORS = (
     csv.Error,
     zlib.error,
 )
-FORMAT_NAMES = {
-    "csv": "CSV",
-    "ndjson": "NDJSON",
-    "json": "JSON",
-    "parquet": "Parquet",
-    "arrow": "Arrow IPC",
-    "preflib": "PrefLib",
-    "excel": "a spreadsheet",
-    "unknown": "a file of votes",
-}
-
-
 _TOO_LARGE = "it holds a whole number that is too large for any column of numbers"
 _IN_PLAIN_WORDS = {
     "not properly escaped": "a quote is opened and not closed",
@@ -96,10 +85,6 @@ _IN_PLAIN_WORDS = {
 RULE = r"^:?-[-+]*:?$"
 """A cell of the line between the header and the rows of such a table."""
 QUALTRICS_ID = b"ImportId"
-TEXT_FORMATS = ("csv", "json", "ndjson", "preflib")
-UNTYPED_FORMATS = ("csv", "preflib", "excel")
-MAY_PANIC = ("parquet", "arrow", "excel")
-"""Formats whose readers trust what a file says about itself."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +147,7 @@ class Part:
     @property
     def is_text(self) -> bool:
         """Whether the format has no types, so that numbers are text until seen to be numbers."""
-        return self.format in UNTYPED_FORMATS
+        return self.format is not None and not FORMATS[self.format].is_typed
 
     @property
     def scan(self) -> pl.LazyFrame:
@@ -465,8 +450,8 @@ def _part(place: Place, opening: Opening) -> Part:
     with _complaining(replace(unread, format=format_)):
         if format_ == "excel":
             return _open_sheet(place, opening.sheet)
-        if format_ not in TEXT_FORMATS:
-            return _open_binary(place, format_, head)
+        if (scan := FORMATS[format_].scan) is not None:
+            return _open_binary(place, format_, scan)
         if opening.encoding is None:
             check_text(place.name, head)
         return _open_text(place, format_, head, opening.encoding)
@@ -479,10 +464,10 @@ def _open_sheet(place: Place, wanted: str | None) -> Part:
     return Part(place.name, plain, "excel", place.where, remarks=remarks)
 
 
-def _open_binary(place: Place, format_: str, head: bytes) -> Part:
+def _open_binary(place: Place, format_: str, scan: Scan) -> Part:
     where = content_of(place.where) if is_compressed(place.where) else place.where
-    scan = _scan_binary(replace(place, where=where), format_, head)
-    return Part(place.name, table_as_rows(place.name, scan), format_, where)
+    rows = table_as_rows(place.name, scan(where, place.in_folder))
+    return Part(place.name, rows, format_, where)
 
 
 def _open_text(place: Place, format_: str, head: bytes, wanted: str | None) -> Part:
@@ -593,26 +578,10 @@ def _without_padding(scan: pl.LazyFrame) -> Plain:
     return Plain(rows, remark="a table with | between padded cells; the padding does not count")
 
 
-def _scan_binary(place: Place, format_: str, head: bytes) -> pl.LazyFrame:
-    if format_ == "parquet":
-        return _scan_parquet(place.where, place.in_folder)
-    if head.startswith(IPC_FILE_MAGIC):
-        return pl.scan_ipc(place.where)
-    return pl.read_ipc_stream(place.where).lazy()
-
-
-def _scan_parquet(where: Path | bytes, in_folder: bool) -> pl.LazyFrame:
-    if not in_folder or isinstance(where, bytes):
-        return pl.scan_parquet(where, hive_partitioning=False)
-    # What a folder's name says is text: polars would make numbers and dates of it.
-    columns = {part.split("=", 1)[0]: pl.String() for part in where.parts[:-1] if "=" in part}
-    return pl.scan_parquet(where, hive_partitioning=bool(columns), hive_schema=columns or None)
-
-
 @contextmanager
 def _complaining(part: Part) -> Iterator[None]:
     """Turn the failure of whatever reads a part into a complaint."""
-    quiet = without_panics() if part.format in MAY_PANIC else nullcontext()
+    quiet = without_panics() if part.format and FORMATS[part.format].may_panic else nullcontext()
     try:
         with quiet:
             yield
@@ -635,10 +604,10 @@ def _complaint(part: Part, error: BaseException) -> InputError:
         return _json_complaint(part) or _damaged(part.name, "JSON", error)
     if _is_plain_text(part.where):
         return InputError(
-            f"{part.name} is text, not {FORMAT_NAMES[part.format]}: give it the right ending, or "
+            f"{part.name} is text, not {FORMATS[part.format].title}: give it the right ending, or "
             "say what it is with --format csv (format='csv')."
         )
-    return _damaged(part.name, FORMAT_NAMES[part.format], error)
+    return _damaged(part.name, FORMATS[part.format].title, error)
 
 
 def _damaged(name: str, what: str, error: BaseException) -> InputError:
