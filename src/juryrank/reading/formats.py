@@ -89,7 +89,8 @@ FORMATS = {
         ),
         Format("preflib", "PrefLib", (".soc", ".soi", ".toc", ".toi"), is_typed=False),
         Format(
-            "excel", "a spreadsheet (Excel or OpenDocument)", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+            "excel", "a spreadsheet (Excel or OpenDocument)",
+            (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
             (ZIP_MAGIC, OLD_EXCEL_MAGIC),  # archives were unpacked before
             is_typed=False, may_panic=True,
         ),
