@@ -124,7 +124,7 @@ class TestRepeats:
         found = jr.check(votes)
         assert (found.repeats, found.repeats_by, found.duplicates) == (12 * 39, ("question_id",), 0)
         shown = run("check", "-", stdin=judged("question_id", tuple(range(40)))).stdout
-        assert "judge, pair and outcome again, other question_id" in shown
+        assert "same judge, pair and outcome, but another question_id" in shown
         assert json.loads(json.dumps(found.to_dict()))["repeats"] == 468
 
     def test_real_duplicates_stay(self) -> None:

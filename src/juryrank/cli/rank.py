@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 Model = Annotated[
     str,
     typer.Option(
-        help="What is assumed of votes and judges; listed below.",
+        help="What is assumed about votes and judges; listed below.",
         metavar="NAME",
         rich_help_panel=MODELLING,
     ),
@@ -67,7 +67,7 @@ Lambda0 = Annotated[
 Solver = Annotated[
     Literal["profile", "paper"],
     typer.Option(
-        help="profile is fast and sure; paper is the paper's Algorithm 1.",
+        help="profile is fast and reliable; paper is the paper's Algorithm 1.",
         rich_help_panel=EXPERTS,
     ),
 ]

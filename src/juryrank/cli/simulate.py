@@ -77,7 +77,7 @@ Density = Annotated[
     float | None,
     typer.Option(
         metavar="X",
-        help="Instead: the chance that a judge is asked a pair, each way.",
+        help="Instead: the chance that a judge is asked about a pair, in each order.",
         rich_help_panel=SIMULATED,
     ),
 ]

@@ -73,7 +73,9 @@ def check_scale(name: str, model: Model, anchor: object = None) -> None:
     if name not in get_args(ScaleName):
         raise InputError(f"There is no scale {name!r}. Scales: {', '.join(get_args(ScaleName))}.")
     if name == "model" and anchor is not None:
-        raise InputError("An anchor is for the scale elo: the model's own has its zero fixed.")
+        raise InputError(
+            "An anchor is for the scale elo: the zero of the model's own scale is fixed."
+        )
     if name == "elo" and not model.odds:
         raise InputError(
             f"The scores of {model.name} say nothing of odds, which the scale elo is made of. "

@@ -60,8 +60,8 @@ def remarks_on_votes(task: Task) -> tuple[str, ...]:
         remarks += votes.remarks_on_one_judge()
     if len(tie_sizes(votes.lists)) and task.unasked_half and not task.noise.is_gumbel:
         remarks.append(
-            f"Ties in rankings are no outcome with {task.noise.name} noise: every order of tied "
-            "items counts alike. With Gumbel noise (hbtl, btl) they are one."
+            f"Ties in rankings are not an outcome of their own with {task.noise.name} noise: "
+            "every order of tied items counts equally. With Gumbel noise (hbtl, btl) they are."
         )
     remarks += _remarks_on_groups(task)
     apart = task.connection.sentences_within_groups(votes.items)
@@ -145,9 +145,9 @@ def remarks_on_jury(task: Task, found: Sample) -> tuple[str, ...]:
     if not found.has_tastes or task.votes.n_judges >= FEW_JUDGES:
         return ()
     return (
-        f"With {task.votes.n_judges} judges there is little to tell by how far another jury would "
-        "agree: how much judges differ in taste, and so how wide the intervals are, rests on few "
-        "opinions of each item.",
+        f"With {task.votes.n_judges} judges it is hard to say how far another jury would agree: "
+        "how much judges differ in taste, and so how wide the intervals are, is estimated from "
+        "few opinions of each item.",
     )
 
 

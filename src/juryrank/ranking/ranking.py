@@ -163,7 +163,7 @@ class Ranking:
     def posterior(self) -> Draws:
         """Draws of scores and accuracies, from which everything about doubt is read."""
         if self._posterior is None:
-            raise InputError("This answer has no posterior: it says nothing about doubt.")
+            raise InputError("This answer has no posterior: it says nothing about uncertainty.")
         known = self._posterior
         return Draws(
             kind=known.kind,
@@ -204,7 +204,9 @@ class Ranking:
         )
         if len({len(code) for code in codes} - {1}) > 1:
             counts = ", ".join(f"{len(code):,}" for code in codes)
-            raise InputError(f"Judges, left and right items must be equally many, not {counts}.")
+            raise InputError(
+                f"There must be as many judges as left items and right items, not {counts}."
+            )
         chance = predictions.decided(*np.broadcast_arrays(*codes))
         single = not any(is_sequence(labels) for labels in (judge, left, right))
         return float(chance[0]) if single else chance

@@ -142,8 +142,9 @@ def _values(rows: Rows, column: str, rules: Rules) -> tuple[Coded, LeftOut]:
 def _check_number(column: str, values: int, rows: int) -> None:
     if values == rows > 1:
         raise InputError(
-            f"The column {column!r} has another value in each of its {rows:,} rows, so that there "
-            "is nothing to rank in any of them. Rank by a column whose values many votes share."
+            f"The column {column!r} has a different value in each of its {rows:,} rows, so that "
+            "there is nothing to rank in any of them. Rank by a column whose values many votes "
+            "share."
         )
     if values > MOST_VALUES:
         raise InputError(

@@ -153,12 +153,12 @@ def one_judge_per_voter(votes: Votes) -> Votes:
     if not np.array_equal(count, np.rint(count)):
         raise InputError(
             "Some orders were given a number of times that is not whole, so that who gave them "
-            "cannot be told apart: leave --judge-per-row (judge_per_row=True) away."
+            "cannot be told apart: omit --judge-per-row (judge_per_row=True)."
         )
     if count.sum() > MOST_VOTERS:
         raise InputError(
             f"There are said to be {count.sum():,.0f} voters, and at most {MOST_VOTERS:,} can be "
-            "told apart: leave --judge-per-row (judge_per_row=True) away, and each line counts as "
+            "told apart: omit --judge-per-row (judge_per_row=True), and each line counts as "
             "often as it says."
         )
     times = count.astype(np.int64)

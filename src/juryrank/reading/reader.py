@@ -185,7 +185,7 @@ def read_larger(
     limit, rules = size_in_bytes(memory), request.rules
     if request.by is not None:
         raise InputError(
-            "A limit of memory (--memory, memory=...) is for one ranking, and values are to be "
+            "A memory limit (--memory, memory=...) is for one ranking, and values are to be "
             "ranked apart (--by, by=...): omit one of the two, or take the values one after the "
             "other with --where (where=...)."
         )
@@ -460,8 +460,8 @@ def _pair_columns(parts: Sequence[Part], asked: Asked, rules: Rules) -> PairColu
         is_pairs = isinstance(columns, PairColumns)
         what = "an export or a table of counts" if is_pairs else "rankings, choices or ratings"
         raise InputError(
-            f"A limit of memory (--memory, memory=...) is for tables of votes on pairs, and "
-            f"{parts[0].name} holds {what}: leave the limit out."
+            f"A memory limit (--memory, memory=...) is for tables of votes on pairs, and "
+            f"{parts[0].name} holds {what}: omit the limit."
         )
     return columns
 
@@ -512,10 +512,10 @@ def _check_map(columns: Columns, rules: Rules) -> None:
         return
     if not isinstance(columns, PairColumns):
         raise InputError(
-            "There is no outcome column to map: the votes are rankings. Leave the outcome map out."
+            "There is no outcome column to map: the votes are rankings. Omit the outcome map."
         )
     if columns.words is None and columns.tie is None:
         raise InputError(
             f"There is no outcome column to map: {columns.left!r} always beats {columns.right!r}. "
-            "Leave the outcome map out, or name the columns of the left and right item."
+            "Omit the outcome map, or name the columns of the left and right item."
         )

@@ -194,7 +194,9 @@ def _one_format(
 def _not_there(text: str, path: Path) -> InputError:
     if path.is_symlink():
         target = within(str(path.readlink()), LONGEST_PATH)
-        return InputError(f"{text!r} is a link to {target!r}, where there is no file. Mend it.")
+        return InputError(
+            f"{text!r} is a link to {target!r}, where there is no file. Fix the link."
+        )
     if GLOB_SIGNS & set(text):
         return InputError(f"No file matches {text!r}. Check the folder and the pattern.")
     if not path.parent.is_dir():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from juryrank.ranking.ranking import Ranking
 
 WAYS_TO_INTERVALS = {
-    "posterior": "read off the posterior; ranks and tiers hold all together",
+    "posterior": "read off the posterior; ranks and tiers hold jointly",
     "information": "from the curvature of the fit (votes are the independent draws)",
     "sandwich": "by the sandwich formula (judges are the independent draws)",
     "bootstrap": "by resampling judges",

@@ -219,7 +219,7 @@ def tiers_in_words(ranking: Ranking) -> Iterator[str]:
     if ranking.items["tier"].is_null().all():
         return
     sure = percent(ranking.fit.confidence)
-    yield f"Ranks and tiers hold all together with {sure} confidence; intervals each by itself."
+    yield f"Ranks and tiers hold jointly with {sure} confidence, each interval by itself."
 
 
 def tastes_in_words(ranking: Ranking) -> Iterator[str]:
@@ -228,7 +228,7 @@ def tastes_in_words(ranking: Ranking) -> Iterator[str]:
     if fit.taste_sd is None:
         return
     if fit.taste_sd < SMALL_TASTE * float(fit.prior[0] or 1.0 if fit.prior else 1.0):
-        yield f"Judges hardly differ in taste (by about ±{fit.taste_sd:.2g}, as scores are)."
+        yield f"Judges hardly differ in taste (±{fit.taste_sd:.2g} on the scale of the scores)."
     else:
         wider = "" if fit.widening is None or fit.widening < WORTH_SAYING else (
             f": intervals are {fit.widening:.1f} times as wide as without them"
@@ -302,7 +302,7 @@ def scale_in_words(ranking: Ranking) -> Iterator[str]:
         return
     said = "Scores are points: 400 are odds of ten to one"
     if not ranking.noise.is_gumbel:
-        said = "Scores are points, worth near even odds what Elo's are"
+        said = "Scores are points that mean the same as Elo's near even odds"
     average = f"{scale.average:z.0f}"
     if scale.anchor is None:
         yield f"{said}, and the average item has {average}."
