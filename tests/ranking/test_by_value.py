@@ -391,7 +391,7 @@ def test_what_carries_no_column_is_refused() -> None:
     counts = b",tea,milk\ntea,-,8\nmilk,2,-\n"
     with pytest.raises(jr.InputError, match="is a table of counts, item by item: its rows have"):
         jr.read_votes(BytesIO(counts), by="topic")
-    with pytest.raises(jr.InputError, match="A limit of memory"):
+    with pytest.raises(jr.InputError, match="A memory limit"):
         jr.read_votes(io.BytesIO(FRAME.write_csv().encode()), by="language", memory="10MB")
 
 

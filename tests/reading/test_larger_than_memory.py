@@ -246,7 +246,7 @@ class TestBadRows:
         path.write_text("judge,ranking\nann,a > b > c\n")
         said = complaint(lambda: read_votes(path, memory="1GB"))
         assert "votes on pairs" in said
-        assert "leave the limit out" in said
+        assert "omit the limit" in said
 
 
 class TestSizes:

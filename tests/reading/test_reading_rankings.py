@@ -423,7 +423,7 @@ class TestWideForm:
         said = complaint(lambda: read(table))
         for part in (
             "1 of 7 rows has an empty ranking: row 5.",
-            "2 of 7 rows have an empty place before a filled one: row 1, row 6.",
+            "2 of 7 rows have an empty rank before a filled one: row 1, row 6.",
             "1 of 7 rows has nothing in the column 'judge': row 4.",
             "1 of 7 rows has an item twice in the ranking: row 3 'a'.",
             "row 2 'a'",
@@ -482,7 +482,7 @@ class TestComplaints:
         assert len(read("ranking,options,winner\na>b,a|b,a\n", ranking="ranking")) == 1
         assert len(read("ranking,options,winner\na>b,a|b,a\n", winner="winner")) == 1
         said = complaint(lambda: read("ranking,1st,2nd\na>b,a,b\n"))
-        assert "one column per place (1st, 2nd)" in said
+        assert "one column per rank (1st, 2nd)" in said
 
     def test_columns_that_do_not_go_together(self) -> None:
         act = lambda: read("a,b,c\nx,y,z\n", loser="a", ranking="b")  # noqa: E731

@@ -11,7 +11,7 @@ from juryrank.errors import InputError, counted, listing
 from juryrank.reading.columns import columns_found, sides_in
 from juryrank.reading.files import Before, Part, read_rows
 from juryrank.reading.names import known_names, plain
-from juryrank.reading.plain import PLACE, Plain
+from juryrank.reading.plain import ROW_NAME, Plain
 from juryrank.reading.rows import answered
 from juryrank.reading.scores import are_both_scores, winners_by_scores
 
@@ -38,7 +38,7 @@ def made_by_judge(
         read.frame.select(rest).with_columns(
             pl.lit(column).alias(JUDGE),
             answered(read.frame[column]).alias(ANSWER),
-            pl.Series(PLACE, [f"row {row:,}, column {column}" for row in read.numbers]),
+            pl.Series(ROW_NAME, [f"row {row:,}, column {column}" for row in read.numbers]),
         )
         for column in columns
     )
@@ -54,7 +54,7 @@ def made_by_judge(
         remark += "; the higher score wins, equal scores are ties"
     return replace(
         part,
-        plain=Plain(filled.lazy(), hints, says_places=True),
+        plain=Plain(filled.lazy(), hints, names_rows=True),
         remarks=(*part.remarks, remark),
         before=Before(BY_JUDGE, len(read.frame)),
         kept=None,

@@ -84,7 +84,7 @@ def votes_by_value(
         except InputError as error:
             of[value] = str(error)
     if bad:
-        refuse(_together(bad, len(rows.frame)), rows.place)
+        refuse(_together(bad, len(rows.frame)), rows.row_name)
     by = ByValue(column, of, left_out.sentences)
     if not by.votes:
         raise by.nothing_to_rank()
@@ -133,8 +133,8 @@ def _values(rows: Rows, column: str, rules: Rules) -> tuple[Coded, LeftOut]:
     values, table = in_order(found.labels, occurs, rows.text)
     _check_number(column, len(values), int((codes >= 0).sum()))
     order = in_natural_order(values.to_list())
-    place = np.argsort(order)
-    codes = np.where(codes >= 0, place[np.maximum(table[codes], 0)], -1).astype(np.int32)
+    rank = np.argsort(order)
+    codes = np.where(codes >= 0, rank[np.maximum(table[codes], 0)], -1).astype(np.int32)
     # The other rows are counted value by value.
     return Coded(values.gather(order), (codes,)), replace(left_out, rows=left_out.total)
 

@@ -17,8 +17,8 @@ from juryrank.reading.names import (
     NAMES,
     known_names,
     last_part,
-    place_of,
     plain,
+    rank_of,
     side_pairs,
     without_scale,
 )
@@ -51,8 +51,8 @@ MOST_COLUMNS = 60
 _OTHER_SIDE = {"left": "right", "right": "left"}
 _OTHER_NUMBER = {"left": 0, "right": 2}
 """The number that another column has if one that is numbered 1 is not this side."""
-_SURE_PLACES = ("rank", "ordinal")
-"""Names of places that cannot be the two or more items of another shape."""
+_SURE_RANKS = ("rank", "ordinal")
+"""Names of ranks that cannot be the two or more items of another shape."""
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,9 @@ class LongColumns:
 
 @dataclass(frozen=True)
 class WideColumns:
-    """One column per place, from the best down, and perhaps the set of items."""
+    """One column per rank, from the best down, and perhaps the set of items."""
 
-    places: tuple[str, ...]
+    ranks: tuple[str, ...]
     options: str | None
     judge: str | None
     weight: str | None
@@ -141,7 +141,7 @@ class WideColumns:
     @property
     def used(self) -> list[str]:
         """The columns to be read."""
-        return _there(self.judge, *self.places, self.options, self.weight)
+        return _there(self.judge, *self.ranks, self.options, self.weight)
 
 
 @dataclass(frozen=True)
@@ -178,15 +178,15 @@ class _Shape:
     what: str
     needs: tuple[str, ...]
     may: tuple[str, ...] = ()
-    has_places: bool = False
+    has_ranks: bool = False
 
     def takes(self, given: Mapping[str, str]) -> bool:
-        """Whether it has a place for every column the user has named."""
+        """Whether it has a role for every column the user has named."""
         known = {_keyword(role) for role in (*self.needs, *self.may, "judge", "weight")}
         return known.issuperset(given)
 
     def takes_all(self, roles: Iterable[str]) -> bool:
-        """Whether it has a place for each of these roles."""
+        """Whether it knows each of these roles."""
         return set(roles) <= {*self.needs, *self.may, "judge", "weight"}
 
     def lacks(self, found: _Header) -> list[str]:
@@ -195,7 +195,7 @@ class _Shape:
 
     def fits(self, found: _Header) -> bool:
         """Whether everything it needs is there."""
-        return not self.lacks(found) and (not self.has_places or bool(found.rows_of_places()))
+        return not self.lacks(found) and (not self.has_ranks or bool(found.rows_of_ranks()))
 
 
 _BY_SIDES = _Shape("pairs", SIDES_SHAPE, ("tie",))
@@ -204,7 +204,7 @@ _LONG = _Shape("one row per item", ("position", "item"), ("id",))
 _RATED = _Shape("ratings", ("rating", "item"), ("id",))
 _CHOICES = _Shape("choices from a set", ("options", "choice"))
 _RANKED = _Shape("a column of rankings", ("ranking",), ("options",))
-_WIDE = _Shape("one column per place", (), ("options",), has_places=True)
+_WIDE = _Shape("one column per rank", (), ("options",), has_ranks=True)
 
 
 _SHAPES = (_BY_SIDES, _BY_WINS, _LONG, _RATED, _CHOICES, _RANKED, _WIDE)
@@ -280,7 +280,7 @@ def _columns(shape: _Shape, roles: Mapping[str, str | None], found: _Header) -> 
     if shape is _RANKED:
         return RankingColumns(needed[0], options, judge, weight)
     if shape is _WIDE:
-        return WideColumns(found.places(), options, judge, weight)
+        return WideColumns(found.ranks(), options, judge, weight)
     left, right, *outcome = needed
     return PairColumns(left, right, outcome[0] if outcome else None, judge, weight, roles["tie"])
 
@@ -367,21 +367,21 @@ class _Header:
             )
         return found[0] if found else None
 
-    def places(self) -> tuple[str, ...]:
-        """Give the columns of the first place, the second and so on."""
-        found = self.rows_of_places()
+    def ranks(self) -> tuple[str, ...]:
+        """Give the columns of the first rank, the second and so on."""
+        found = self.rows_of_ranks()
         if len(found) > 1:
             raise InputError(
-                f"{self.source} has several rows of places: "
+                f"{self.source} has several rows of ranks: "
                 f"{'; '.join(', '.join(columns) for columns in found)}. Remove all but one."
             )
         return found[0]
 
-    def rows_of_places(self) -> list[tuple[str, ...]]:
-        """Find columns of the first place, the second and so on, for each way to name them."""
+    def rows_of_ranks(self) -> list[tuple[str, ...]]:
+        """Find columns of the first rank, the second and so on, for each way to name them."""
         families: dict[tuple[str, str], dict[int, str]] = {}
         for name in self.names:
-            question, kind, number = place_of(name)
+            question, kind, number = rank_of(name)
             if number and name not in self.given.values():
                 families.setdefault((question, kind), {}).setdefault(number, name)
         return [
@@ -389,11 +389,11 @@ class _Header:
             for (question, kind), columns in families.items()
             if sorted(columns) == list(range(1, len(columns) + 1))
             and len(columns) >= 2
-            and (question or kind in _SURE_PLACES or self._may_be_places(len(columns)))
+            and (question or kind in _SURE_RANKS or self._may_be_ranks(len(columns)))
         ]
 
-    def _may_be_places(self, count: int) -> bool:
-        """Whether columns such as choice_1 are places, and not items to be chosen from."""
+    def _may_be_ranks(self, count: int) -> bool:
+        """Whether columns such as choice_1 are ranks, and not items to be chosen from."""
         return count >= 3 and not self.matches("outcome")
 
 
@@ -444,7 +444,7 @@ def _nearest(found: _Header, able: Sequence[_Shape]) -> _Shape:
 def _several(found: _Header, shapes: Sequence[_Shape]) -> InputError:
     ways = []
     for shape in shapes:
-        columns = [str(found.matches(role)[0]) for role in shape.needs] or found.places()
+        columns = [str(found.matches(role)[0]) for role in shape.needs] or found.ranks()
         ways.append(f"{shape.what} ({', '.join(columns)})")
     advice = {
         _LONG: "--item and --position for one row per item",

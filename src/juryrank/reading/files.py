@@ -52,11 +52,11 @@ from juryrank.reading.nesting import (
     scan_ndjson,
     wrapped_records,
 )
-from juryrank.reading.plain import PLACE, Plain
+from juryrank.reading.plain import ROW_NAME, Plain
 from juryrank.reading.preflib import preflib_rows
 from juryrank.reading.rust_panics import without_panics
 from juryrank.reading.sheets import read_sheet
-from juryrank.reading.sources import Place, places, unreadable
+from juryrank.reading.sources import FoundFile, found_files, unreadable
 from juryrank.reading.titles import MOST_ABOVE_HEADER, Below, header_below
 
 WIDE = 100
@@ -142,7 +142,7 @@ class Part:
     @property
     def is_numbered(self) -> bool:
         """Whether rows have to carry their numbers, since some are left out."""
-        return self.kept is not None and not self.plain.says_places
+        return self.kept is not None and not self.plain.names_rows
 
     @property
     def is_text(self) -> bool:
@@ -179,7 +179,7 @@ class Rows:
     contexts: pl.DataFrame | None = None
     """What sets votes apart that are the same otherwise, such as the question, if that is known."""
 
-    def place(self, row: int) -> str:
+    def row_name(self, row: int) -> str:
         """Name a row, counted from 1 without the header, within its file."""
         at = row if self.origin is None else int(self.origin[row])
         part = bisect_right(self.ends, at)
@@ -212,7 +212,7 @@ def parts_of(
     """Open every file a source stands for."""
     if opening.format is not None:
         opening = replace(opening, format=format_named(opening.format))
-    return [_part(place, opening) for place in places(source, unpack_all=opening.unpack_all)]
+    return [_part(file, opening) for file in found_files(source, unpack_all=opening.unpack_all)]
 
 
 def with_file_as_judge(part: Part) -> Part:
@@ -237,13 +237,13 @@ def header(part: Part) -> list[str]:
         names = part.scan.collect_schema().names()
     if not names:
         raise InputError(f"{part.name} is empty: there are no votes in it.")
-    return [name for name in names if name != PLACE or not part.plain.says_places]
+    return [name for name in names if name != ROW_NAME or not part.plain.names_rows]
 
 
 def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
     """Read some columns of all parts."""
-    are_called, are_numbered = parts[0].plain.says_places, parts[0].is_numbered
-    more = [PLACE] if are_called else [NUMBER] if are_numbered else []
+    are_called, are_numbered = parts[0].plain.names_rows, parts[0].is_numbered
+    more = [ROW_NAME] if are_called else [NUMBER] if are_numbered else []
     frames = [_collect(part, [*columns, *more]) for part in parts]
     frame = _one_frame(parts, frames)
     ends = ends_of(parts) if are_numbered else tuple(accumulate(len(frame) for frame in frames))
@@ -252,7 +252,7 @@ def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
         tuple(part.name for part in parts),
         ends,
         text=parts[0].is_text,
-        called=frame[PLACE] if are_called else None,
+        called=frame[ROW_NAME] if are_called else None,
         origin=_over_all(frames, ends) if are_numbered else None,
     )
 
@@ -404,7 +404,7 @@ def _rows_of(part: Part) -> pl.LazyFrame:
 
 
 def _all_rows_of(part: Part) -> pl.LazyFrame:
-    if part.format not in ("csv", "excel") or part.plain.says_places:
+    if part.format not in ("csv", "excel") or part.plain.names_rows:
         return part.scan
     # A blank line, or Excel's line of nothing but separators, is no row.
     return _without_rows_all_of(part.scan, pl.exclude(FILE).is_null())
@@ -435,46 +435,46 @@ def schema_of(part: Part) -> pl.Schema:
         return part.scan.select(names).collect_schema()
 
 
-def _part(place: Place, opening: Opening) -> Part:
-    unread = Part(place.name, Plain(pl.LazyFrame()), "unknown", place.where)
+def _part(file: FoundFile, opening: Opening) -> Part:
+    unread = Part(file.name, Plain(pl.LazyFrame()), "unknown", file.where)
     with _complaining(unread):
         if not opening.unpack_all:
-            check_unpacked_size(place.name, place.where)
-        head = head_of(place.where)
+            check_unpacked_size(file.name, file.where)
+        head = head_of(file.where)
     if not head.strip():
-        raise InputError(f"{place.name} is empty: there are no votes in it.")
-    check_not_a_page(place.name, head)
-    format_ = opening.format or format_of(place.name, head)
+        raise InputError(f"{file.name} is empty: there are no votes in it.")
+    check_not_a_page(file.name, head)
+    format_ = opening.format or format_of(file.name, head)
     if format_ != "excel" and opening.sheet is not None:
-        raise InputError(f"{place.name} is not a spreadsheet: omit --sheet (sheet=...).")
+        raise InputError(f"{file.name} is not a spreadsheet: omit --sheet (sheet=...).")
     with _complaining(replace(unread, format=format_)):
         if format_ == "excel":
-            return _open_sheet(place, opening.sheet)
+            return _open_sheet(file, opening.sheet)
         if (scan := FORMATS[format_].scan) is not None:
-            return _open_binary(place, format_, scan)
+            return _open_binary(file, format_, scan)
         if opening.encoding is None:
-            check_text(place.name, head)
-        return _open_text(place, format_, head, opening.encoding)
+            check_text(file.name, head)
+        return _open_text(file, format_, head, opening.encoding)
 
 
-def _open_sheet(place: Place, wanted: str | None) -> Part:
-    sheet = read_sheet(place.name, place.where, wanted)
-    plain = _of_qualtrics(place.name, sheet.rows.lazy())
+def _open_sheet(file: FoundFile, wanted: str | None) -> Part:
+    sheet = read_sheet(file.name, file.where, wanted)
+    plain = _of_qualtrics(file.name, sheet.rows.lazy())
     remarks = tuple(remark for remark in (sheet.remark, sheet.title, plain.remark) if remark)
-    return Part(place.name, plain, "excel", place.where, remarks=remarks)
+    return Part(file.name, plain, "excel", file.where, remarks=remarks)
 
 
-def _open_binary(place: Place, format_: str, scan: Scan) -> Part:
-    where = content_of(place.where) if is_compressed(place.where) else place.where
-    rows = table_as_rows(place.name, scan(where, place.in_folder))
-    return Part(place.name, rows, format_, where)
+def _open_binary(file: FoundFile, format_: str, scan: Scan) -> Part:
+    where = content_of(file.where) if is_compressed(file.where) else file.where
+    rows = table_as_rows(file.name, scan(where, file.in_folder))
+    return Part(file.name, rows, format_, where)
 
 
-def _open_text(place: Place, format_: str, head: bytes, wanted: str | None) -> Part:
-    encoding = encoding_of(place.name, place.where, head, wanted)
-    where = place.where
+def _open_text(file: FoundFile, format_: str, head: bytes, wanted: str | None) -> Part:
+    encoding = encoding_of(file.name, file.where, head, wanted)
+    where = file.where
     if encoding.name != UTF8.name:
-        where = _as_utf8(place.name, where, encoding)
+        where = _as_utf8(file.name, where, encoding)
         head = where[: len(head)]
     elif format_ == "json" or (head.startswith(UTF8_BOM) and format_ == "ndjson"):
         where = content_of(where).removeprefix(UTF8_BOM)
@@ -485,9 +485,9 @@ def _open_text(place: Place, format_: str, head: bytes, wanted: str | None) -> P
     elif format_ == "csv" and (below := _below_titles(head, separator)) is not None:
         separator, title = below.separator, below.remark
         where = content_of(where)[below.start :]
-    plain = _plain(place.name, where, format_, head, separator)
+    plain = _plain(file.name, where, format_, head, separator)
     remarks = tuple(remark for remark in (encoding.remark, title, plain.remark) if remark)
-    return Part(place.name, plain, format_, where, separator, remarks)
+    return Part(file.name, plain, format_, where, separator, remarks)
 
 
 def _below_titles(head: bytes, separator: str) -> Below | None:

@@ -144,7 +144,7 @@ def _all_formats() -> str:
 
 
 def check_not_a_page(name: str, head: bytes) -> None:
-    """Complain about a web page that was saved in the place of a file of votes."""
+    """Complain about a web page that was saved instead of a file of votes."""
     begin = head.removeprefix(UTF8_BOM).lstrip()[:100].lower()
     if begin.startswith((b"<!doctype html", b"<html", b"<table")):
         raise InputError(

@@ -399,9 +399,9 @@ class _Checked:
                 say(f"Checking rows: {where.stop:,} of {len(self.raw):,}")
         found = [cases for cases in (*wrong, *self.raw.bad_weights) if cases.count]
         if not rules.skip_bad:
-            refuse(found, self.raw.rows.place)
+            refuse(found, self.raw.rows.row_name)
         skipped_rows, same_rows = others
-        return account(found, bad_rows, skipped_rows, same_rows, self.raw.rows.place, rules)
+        return account(found, bad_rows, skipped_rows, same_rows, self.raw.rows.row_name, rules)
 
     def _count(self, piece: _Piece, keep: NDArray[np.bool_]) -> None:
         self.votes_of += counts(piece.judge[keep], len(self.votes_of))
@@ -628,11 +628,11 @@ class _Shards:
         end = np.cumsum(size)
         for number in np.flatnonzero(size):
             own = order[end[number] - size[number] : end[number]]
-            place = slice(self._next[number], self._next[number] + len(own))
-            self._next[number] = place.stop
+            rows = slice(self._next[number], self._next[number] + len(own))
+            self._next[number] = rows.stop
             for name, column in {"judge": self._judge, **self._columns}.items():
-                column[place] = votes[name][own]
-                give_back(column[place])
+                column[rows] = votes[name][own]
+                give_back(column[rows])
 
     def sorted(self, say: Say | None) -> dict[str, NDArray[Any]]:
         """Sort the votes of every shard by judge."""
@@ -644,9 +644,9 @@ class _Shards:
         return self._columns
 
     def _sort(self, first: int, start: NDArray[np.int64]) -> None:
-        place = slice(start[0], start[-1])
-        judge = self._judge[place] - np.int32(first)
-        give_back(self._judge[place])
+        rows = slice(start[0], start[-1])
+        judge = self._judge[rows] - np.int32(first)
+        give_back(self._judge[rows])
         for column in self._columns.values():
-            column[place] = by_group(column[place], None, judge, start - start[0])
-            give_back(column[place])
+            column[rows] = by_group(column[rows], None, judge, start - start[0])
+            give_back(column[rows])

@@ -13,7 +13,7 @@ from juryrank.reading.ballots import Ballots, Entries, Ints, Names, row_numbers
 from juryrank.reading.coding import Coded, coded, labels
 from juryrank.reading.columns import LongColumns
 from juryrank.reading.files import Rows
-from juryrank.reading.names import place_of
+from juryrank.reading.names import rank_of
 from juryrank.reading.rows import (
     MOST_CASES,
     Complaint,
@@ -110,7 +110,7 @@ def _ordinals(column: pl.Series) -> NDArray[np.float64]:
 def _ordinal(text: str) -> float | None:
     if marked := _MARKED_NUMBER.fullmatch(text.strip()):
         return float(marked[1])
-    return place_of(text).number or None
+    return rank_of(text).number or None
 
 
 def _levels(of_row: Ints, position: NDArray[np.float64]) -> tuple[NDArray[np.int32], Mask]:
@@ -127,17 +127,17 @@ def _levels(of_row: Ints, position: NDArray[np.float64]) -> tuple[NDArray[np.int
     if not len(rows):
         return level, gaps
     rows = rows[np.lexsort((position[rows], of_row[rows]))]
-    ballot, place = of_row[rows], position[rows]
+    ballot, given = of_row[rows], position[rows]
     new_ballot = np.diff(ballot, prepend=-1) != 0
-    new_level = new_ballot | (np.diff(place, prepend=0) != 0)
+    new_level = new_ballot | (np.diff(given, prepend=0) != 0)
     at = np.arange(len(rows))
     begin = np.maximum.accumulate(np.where(new_ballot, at, 0))
     counted = np.cumsum(new_level)
     dense = counted - counted[begin] + 1
     sparse = np.maximum.accumulate(np.where(new_level, at, 0)) - begin + 1
     size = np.bincount(counted)[counted]
-    not_dense, not_sparse = place != dense, place != sparse
-    not_mean = place != sparse + (size - 1) / 2
+    not_dense, not_sparse = given != dense, given != sparse
+    not_mean = given != sparse + (size - 1) / 2
     number = int(of_row.max()) + 1
     neither = np.logical_and.reduce(
         [_any(ballot, wrong, number) for wrong in (not_dense, not_sparse, not_mean)]

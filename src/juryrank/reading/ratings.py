@@ -260,7 +260,7 @@ def _alone(rows: Rows, group: Ints, kept: Ints, paired: Ints) -> LeftOut:
         return LeftOut()
     said = (
         f"Left out: {len(where):,} of {len(group):,} rows, with the only rating of their judge and "
-        f"context; first {rows.place(int(where[0]))}."
+        f"context; first {rows.row_name(int(where[0]))}."
     )
     return LeftOut(skipped=len(where), sentences=(said,))
 

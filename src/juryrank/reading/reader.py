@@ -456,7 +456,7 @@ def _chosen(parts: Sequence[Part], asked: Asked, rules: Rules) -> Columns:
 
 def _pair_columns(parts: Sequence[Part], asked: Asked, rules: Rules) -> PairColumns:
     columns = _chosen(parts, asked, rules)
-    if not isinstance(columns, PairColumns) or parts[0].plain.says_places:
+    if not isinstance(columns, PairColumns) or parts[0].plain.names_rows:
         is_pairs = isinstance(columns, PairColumns)
         what = "an export or a table of counts" if is_pairs else "rankings, choices or ratings"
         raise InputError(

@@ -15,7 +15,7 @@ from juryrank.errors import InputError, listing
 from juryrank.reading.columns import sides_in
 from juryrank.reading.files import Before, Part, label_columns, read_head, read_rows
 from juryrank.reading.names import plain
-from juryrank.reading.plain import PLACE, Plain, left_out_of
+from juryrank.reading.plain import ROW_NAME, Plain, left_out_of
 from juryrank.reading.rows import filled, weights
 
 GAMES = "pairs with the scores of both sides"
@@ -131,20 +131,22 @@ def made_of_scores(
         raise InputError(
             f"{part.name} has no game with both scores in {' and '.join(scores.columns)}."
         )
-    places = [f"row {row:,}" for row in read.numbers]
+    row_names = [f"row {row:,}" for row in read.numbers]
     won = _who_won(left, right)
     winner = scores.left if scores.right is None else WINNER  # so that the user may name it
     votes = read.frame.drop(scores.columns).with_columns(
-        pl.Series(winner, won), pl.Series(PLACE, places)
+        pl.Series(winner, won), pl.Series(ROW_NAME, row_names)
     )
-    without = [place for place, is_known in zip(places, known, strict=True) if not is_known]
-    left_out = left_out_of(part.name, without, len(places), "rows", "without both scores")
+    without = [
+        row_name for row_name, is_known in zip(row_names, known, strict=True) if not is_known
+    ]
+    left_out = left_out_of(part.name, without, len(row_names), "rows", "without both scores")
     hints = {
         **part.plain.hints, "left": sides[:1], "right": sides[1:], "outcome": (winner,),
     }  # fmt: skip
     return replace(
         part,
-        plain=Plain(votes.filter(known).lazy(), hints, says_places=True, left_out=left_out),
+        plain=Plain(votes.filter(known).lazy(), hints, names_rows=True, left_out=left_out),
         remarks=(
             *part.remarks,
             f"the higher score wins, equal scores are ties ({', '.join(scores.columns)})",

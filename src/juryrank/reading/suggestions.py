@@ -61,7 +61,7 @@ _BEST, _WORST = {"best", "most", "most_important"}, {"worst", "least", "least_im
 _TRUE, _FALSE = {"true", "1", "yes", "x"}, {"false", "0", "no"}
 _HOME_OR_AWAY = {"h", "d", "a"}
 _NUMBERED = re.compile(r"(.*?)[\s_-]*([1-9][0-9]?)")
-FEWEST_PLACES = 3
+FEWEST_RANKS = 3
 Columns = Mapping[str, pl.Series]
 
 
@@ -186,13 +186,13 @@ def _ways(columns: Columns, lists: Sequence[ListColumn]) -> Iterator[str]:
     votes = {name: column for name, column in columns.items() if name not in rankings}
     names = [name for name, column in votes.items() if _are_names(column)]
     numbers = [name for name, column in votes.items() if _are_ratings(column)]
-    places = [name for name in _places(names) if _never_twice_in_a_row(votes, _places(names))]
-    if places:
+    ranks = [name for name in _ranks(names) if _never_twice_in_a_row(votes, _ranks(names))]
+    if ranks:
         yield (
-            f"{listing([repr(name) for name in places])} as the first place, the second and so on: "
-            f"call them rank_1 to rank_{len(places)}"
+            f"{listing([repr(name) for name in ranks])} as the first rank, the second and so on: "
+            f"call them rank_1 to rank_{len(ranks)}"
         )
-    names = [name for name in names if name not in places]
+    names = [name for name in names if name not in ranks]
     pairs = _pair_of_items(votes, names)
     if pairs is not None and (third := _who_won(votes, *pairs)):
         yield _pair_with_outcome(columns, *pairs, third)
@@ -243,7 +243,7 @@ def _never_twice_in_a_row(columns: Columns, names: Sequence[str]) -> bool:
     return all(len(set(row)) == len(row) for row in filled)
 
 
-def _places(names: Sequence[str]) -> list[str]:
+def _ranks(names: Sequence[str]) -> list[str]:
     """Find columns that are called the same but for a number, 1, 2, 3 and so on."""
     families: dict[str, list[str]] = {}
     for name in names:
@@ -252,7 +252,7 @@ def _places(names: Sequence[str]) -> list[str]:
             if int(numbered[2]) == len(family) + 1:
                 family.append(name)
     largest = max(families.values(), key=len, default=[])
-    return largest if len(largest) >= FEWEST_PLACES else []
+    return largest if len(largest) >= FEWEST_RANKS else []
 
 
 def _by_likelihood(numbers: Sequence[str]) -> list[str]:
@@ -443,7 +443,7 @@ def _grid(columns: Columns, own: Sequence[str]) -> str:
     items = [name for name in labels if plain(name) in _ITEM_NAMES]
     cells = np.column_stack([ratings(columns[name]) for name in own])
     if not labels:
-        fits = len(own) >= FEWEST_PLACES and not _has_judges(own)
+        fits = len(own) >= FEWEST_RANKS and not _has_judges(own)
         by_row = (
             f"--item-columns {several} --cells {_cells(cells)} --judge-per-row (a column for each "
             "item, a row for each judge)"
