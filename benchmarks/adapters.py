@@ -94,10 +94,10 @@ def _floor(votes: Coded) -> Answer:
     n = len(votes.items)
     score = np.zeros(n)
     chance = 1.0 / (1.0 + np.exp(score[votes.winner] - score[votes.loser]))
-    bend = chance * (1.0 - chance)
-    slope = np.bincount(votes.winner, chance, n) - np.bincount(votes.loser, chance, n)
-    total = np.bincount(votes.winner, bend, n) + np.bincount(votes.loser, bend, n)
-    return Answer(scored(votes.items, slope / total))
+    curvature = chance * (1.0 - chance)
+    gradient = np.bincount(votes.winner, chance, n) - np.bincount(votes.loser, chance, n)
+    total = np.bincount(votes.winner, curvature, n) + np.bincount(votes.loser, curvature, n)
+    return Answer(scored(votes.items, gradient / total))
 
 
 # --- the peers -----------------------------------------------------------------------------------

@@ -71,29 +71,29 @@ def largest_step(frame: pl.DataFrame, scores: pl.DataFrame) -> float:
     """
     items = pl.Enum(scores["item"])
     score = scores["score"].to_numpy()
-    slope, bend = np.zeros(len(score)), np.zeros(len(score))
+    gradient, curvature = np.zeros(len(score)), np.zeros(len(score))
     for first in range(0, len(frame), PART):
         part = frame.slice(first, PART)
         left, right = (
             part[side].cast(items).to_physical().to_numpy() for side in ("left", "right")
         )
         left_won = (part["winner"] == "left").to_numpy()
-        _add_slopes(score, left, right, left_won, slope, bend)
+        _add_gradients(score, left, right, left_won, gradient, curvature)
     with np.errstate(all="ignore"):
-        return float(np.max(np.abs(slope) / np.sqrt(bend)))
+        return float(np.max(np.abs(gradient) / np.sqrt(curvature)))
 
 
-def _add_slopes(
+def _add_gradients(
     score: Floats,
     left: NDArray[np.generic],
     right: NDArray[np.generic],
     left_won: NDArray[np.bool_],
-    slope: Floats,
-    bend: Floats,
+    gradient: Floats,
+    curvature: Floats,
 ) -> None:
     n = len(score)
     with np.errstate(over="ignore"):
         chance = 1.0 / (1.0 + np.exp(score[right] - score[left]))
-    surprise, spread = left_won - chance, chance * (1.0 - chance)
-    slope += np.bincount(left, surprise, n) - np.bincount(right, surprise, n)
-    bend += np.bincount(left, spread, n) + np.bincount(right, spread, n)
+    residual, spread = left_won - chance, chance * (1.0 - chance)
+    gradient += np.bincount(left, residual, n) - np.bincount(right, residual, n)
+    curvature += np.bincount(left, spread, n) + np.bincount(right, spread, n)

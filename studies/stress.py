@@ -158,8 +158,8 @@ def _calibration(chance: Floats) -> float:
     slope = 1.0
     for _ in range(50):
         miss = 1.0 / (1.0 + np.exp(slope * x))
-        bend = float(np.sum(miss * (1.0 - miss) * x * x))
-        step = float(np.sum(miss * x)) / max(bend, 1e-9)
+        curvature = float(np.sum(miss * (1.0 - miss) * x * x))
+        step = float(np.sum(miss * x)) / max(curvature, 1e-9)
         slope += float(np.clip(step, -0.5, 0.5))
         if abs(step) < 1e-8:
             break

@@ -839,6 +839,11 @@ def scored() -> Iterator[Messy]:
     one = [(*pair, f"{left}-{right}") for *pair, left, right in rows]
     text = table(("Home", "Away", "Score"), one).encode()
     yield Messy("games in one column.csv", text, votes=3, judges=1, says=says)
+    marks = [(*pair, "7.5:6.5", "8:7,5", "6.5 : 6") for pair in PAIRS]
+    text = table(("team_a", "team_b", *JUDGES), marks).encode()
+    yield Messy("half points of a jury.csv", text, {"judge_columns": JUDGES}, says=says[:1])
+    asks = ("3 columns with the scores", "--judge-columns 'ann,bob,zo\u00eb'", "--winner ann")
+    yield refused("half points of several.csv", text, *asks)
     cross = [
         (1, "tea", "X", "1", "\u00bd", "1"),
         (2, "milk", "0", "X", "\u00bd", "1"),
@@ -884,8 +889,103 @@ def marked() -> Iterator[Messy]:
     yield Messy("a file for each judge.zip", archive(files), {"judge_per_file": True})
 
 
+def shown(number: int, pair: tuple[str, str]) -> tuple[str, str]:
+    """The two items as every other row has them, the worse first."""
+    return pair if number % 2 else (pair[1], pair[0])
+
+
+def side(number: int, left: str, right: str) -> str:
+    """Who wins of the items as `shown`."""
+    return left if number % 2 else right
+
+
+def of_platforms() -> Iterator[Messy]:
+    """Exports of platforms for crowds and for evaluations of LLMs."""
+    votes = [(n, judge, (a, b)) for n, (judge, a, b) in enumerate(WINS)]
+    lines = [
+        {"id": n, "model_pair": shown(n, pair), "judge": judge, "verdict": side(n, "A", "B")}
+        for n, judge, pair in votes
+    ]
+    yield refused(
+        "both items in a list.jsonl",
+        "\n".join(map(json.dumps, lines)).encode(),
+        "make two columns of 'model_pair', called left and right",
+        "--winner verdict",
+    )
+    toloka = [
+        (*shown(n, pair), side(n, "LEFT", "RIGHT"), "", judge, "APPROVED")
+        for n, judge, pair in votes
+    ]
+    header: Row = (
+        "INPUT:image_left", "INPUT:image_right", "OUTPUT:result", "GOLDEN:result",
+        "ASSIGNMENT:worker_id", "ASSIGNMENT:status",
+    )  # fmt: skip
+    says = ("judge = ASSIGNMENT:worker_id", "outcome = OUTPUT:result")
+    yield Messy("toloka.tsv", table(header, toloka, "\t").encode(), says=says)
+    appen = [
+        (100 + n % 3, f"1/2/2023 10:00:{n:02}", judge, side(n, "item_a", "item_b"), *shown(n, pair))
+        for n, judge, pair in votes
+    ]
+    header = ("_unit_id", "_created_at", "_worker_id", "which_is_better", "item_a", "item_b")
+    yield Messy("appen.csv", table(header, appen).encode(), says=("judge = _worker_id",))
+    judged = [
+        (f"{judge}@uni.edu", *shown(n, pair), side(n, "Left", "Right"), f"00:00:{n + 11}")
+        for n, judge, pair in votes
+    ]
+    header = ("Judge", "Left", "Right", "Chosen", "TimeTaken")
+    yield Messy("times by the clock.csv", table(header, judged).encode(), says=("= TimeTaken",))
+    duels = [(judge, " vs. ".join(shown(n, pair)), pair[0]) for n, judge, pair in votes]
+    text = table(("rater", "pair", "better"), duels).encode()
+    yield Messy("both items in a cell.csv", text, says=("options = pair",))
+    merged = [(judge if n % 3 == 0 else "", *pair) for n, judge, pair in votes]
+    text = table(HEADER, merged).encode()
+    yield refused("merged cells.csv", text, "6 of 9 rows have nothing in", "fill it down")
+
+
+def of_classrooms() -> Iterator[Messy]:
+    """Marks and places as people write them down."""
+    peers = [
+        (judge, item, 9 - 2 * k, f"{75 - 10 * k},50", "ok; well done" if k else "")
+        for judge in JUDGES
+        for k, item in enumerate(ORDER)
+    ]
+    grade = "Grade for submission (out of 80)"
+    yield refused(
+        "moodle.csv",
+        table(("Reviewer", "Submission", "Aspect 1", grade, "Feedback"), peers, ";").encode(),
+        f"may fit: --judge Reviewer --item Submission --rating '{grade}'",
+    )
+    stars = [
+        (judge, item, "\u2605" * (5 - k) + "\u2606" * k)
+        for judge in JUDGES
+        for k, item in enumerate(ORDER)
+    ]
+    yield Messy("stars.csv", table(("Reviewer", "Product", "Stars"), stars).encode())
+    for words in (("1st", "2nd", "3rd"), ("first", "second", "third"), ("#1", "#2", "#3")):
+        placed = [(judge, *pair) for judge in JUDGES for pair in zip(ORDER, words, strict=True)]
+        text = table(("Jury member", "Contestant", "Place"), placed).encode()
+        yield Messy(f"places such as {words[0]}.csv", text, votes=3)
+    scores = [(f"What is {n} times {n}?", 5 - n % 2, 3 + n % 2, 2) for n in range(12)]
+    yield refused(
+        "scores per prompt.csv",
+        table(("prompt", "tea_score", "milk_score", "cola_score"), scores).encode(),
+        "--item-columns tea_score,milk_score,cola_score --cells rating",
+    )
+    form: list[Row] = [
+        ("Respondent ID", "Start Date", "Please rank the drinks", "", ""),
+        ("", "", "Tea", "Milk", "Coffee"),
+        *((118 + n, f"01/02/2024 10:0{n}", 1, 2, 3) for n in range(3)),
+    ]
+    two_lines = "if the header has two lines, make it one"
+    yield refused("surveymonkey.csv", table(form[0], form[1:]).encode(), two_lines)
+    ballots = [(1, *ORDER), (2, "tea", "skipped", "milk"), (3, "overvote", "milk", "coffee")]
+    text = table(("Cast Vote Record", "Rank 1", "Rank 2", "Rank 3"), ballots).encode()
+    yield refused("ballots.csv", text, "row 2 'skipped', row 3 'overvote'")
+
+
 def messy_files() -> list[Messy]:
     kinds = (
+        of_platforms, of_classrooms,
         spreadsheets, archives, encodings, padded_cells, names_of_columns, outcomes, rated, surveys,
         counted_wins, survey_exports, records_under_a_key, tables_of_pandas,
         columns_of_judges, platforms, strangers, wrong_formats, spelled_twice, pooled, preflib,

@@ -14,7 +14,6 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import juryrank as jr
-from juryrank.judging import one_sided as guard
 from juryrank.judging.cells import NOBODY, OneSided, without_cells
 from juryrank.judging.one_sided import _accuracy_elsewhere, _first_of_each, largest_z
 from juryrank.model.objective import Objective
@@ -286,7 +285,9 @@ def solution_at_random(objective: Objective) -> Solution:
     )
 
 
-def test_surprise_has_the_bound_that_it_is_sifted_by(objective: Objective, cells: OneSided) -> None:
+def test_a_residual_has_the_bound_that_it_is_sifted_by(
+    objective: Objective, cells: OneSided
+) -> None:
     solution, accuracy = solution_at_random(objective), np.linspace(-1.0, 2.0, len(cells))
     bound = largest_z(objective, solution, accuracy, cells)
     if objective.votes.has_lists:
@@ -315,12 +316,12 @@ def loss_of_taste(
 
 
 def test_accuracies_elsewhere_are_those_without_the_item(
-    objective: Objective, cells: OneSided, monkeypatch: pytest.MonkeyPatch
+    objective: Objective, cells: OneSided
 ) -> None:
     solution = solution_at_random(objective)
     together = _accuracy_elsewhere(objective, solution, cells)
-    monkeypatch.setattr(guard, "VOTES_AT_ONCE", 1)
-    assert together.tolist() == _accuracy_elsewhere(objective, solution, cells).tolist()
+    apart = _accuracy_elsewhere(objective, solution, cells, votes_at_once=1)
+    assert together.tolist() == apart.tolist()
     for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
         asked = replace(NOBODY, judge=np.array([u]), item=np.array([i]))
         accuracy = np.ones(9)

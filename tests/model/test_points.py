@@ -227,4 +227,4 @@ def test_report_and_pictures_tell_points_too(elo: jr.Ranking, plain: jr.Ranking)
     spec = json.dumps(ranking.plot.items().to_dict())
     assert '"at": 1000.0' in spec
     assert '"format": ".0f"' in spec
-    assert ranking.evidence.expected == pytest.approx(plain.evidence.expected)
+    assert ranking.tallies.expected == pytest.approx(plain.tallies.expected)

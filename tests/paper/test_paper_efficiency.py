@@ -10,7 +10,6 @@ import pytest
 from juryrank.inference.information import Information
 from juryrank.model.noise import GUMBEL, NORMAL, Noise
 from juryrank.model.objective import Objective
-from juryrank.paper import efficiency as study
 from juryrank.paper.efficiency import bound, efficiency, save_efficiency, true_values
 from juryrank.reading import votes_from
 from juryrank.simulation.simulation import simulate
@@ -48,11 +47,8 @@ def test_the_bound_falls_with_the_root_of_the_votes() -> None:
     np.testing.assert_allclose(np.array(few) / np.array(many), 2.0)
 
 
-def test_our_default_comes_close_to_the_bound(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(study, "VOTES_PER_JUDGE", (400,))
-    table = efficiency(trials=25, seed=3)
+def test_our_default_comes_close_to_the_bound(tmp_path: Path) -> None:
+    table = efficiency(trials=25, seed=3, votes_per_judge=(400,))
     assert len(table) == 4
     assert table["ratio"].is_between(0.8, 1.25).all()
     written = save_efficiency(table, tmp_path, "juryrank paper efficiency")

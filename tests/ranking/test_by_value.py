@@ -198,6 +198,21 @@ def test_it_prints_itself(rankings: jr.Rankings) -> None:
     assert "<td>de</td>" in rankings._repr_html_()
 
 
+def test_names_are_merged_over_all_values() -> None:
+    rows = {
+        "judge": ["u", "U", "v", "V", "u"],
+        "winner": ["gpt", "Gpt", "llama ", "gpt ", "gpt"],
+        "loser": ["llama", "llama", "gpt ", "llama ", "llama"],
+        "language": ["de", "de", "en", "en", "de"],
+    }
+    votes = jr.votes_from(rows, by="language", merge_names=True)
+    assert votes.items.to_list() == ["gpt", "llama"]
+    assert votes.by is not None
+    for own in votes.by.votes.values():
+        assert own.items.to_list() == ["gpt", "llama"]
+    assert not any("count as different" in notice for notice in votes.notices)
+
+
 def test_values_are_in_natural_order() -> None:
     frame = {"winner": ["x"] * 6, "loser": ["y"] * 6,
              "round": ["round 10", "round 2", "round 1"] * 2}  # fmt: skip
@@ -376,7 +391,7 @@ def test_what_carries_no_column_is_refused() -> None:
     counts = b",tea,milk\ntea,-,8\nmilk,2,-\n"
     with pytest.raises(jr.InputError, match="is a table of counts, item by item: its rows have"):
         jr.read_votes(BytesIO(counts), by="topic")
-    with pytest.raises(jr.InputError, match="A limit of memory"):
+    with pytest.raises(jr.InputError, match="A memory limit"):
         jr.read_votes(io.BytesIO(FRAME.write_csv().encode()), by="language", memory="10MB")
 
 

@@ -15,6 +15,8 @@ from juryrank.cli.app import app
 from juryrank.errors import InputError
 from juryrank.judging.position import unlikely_excess
 from juryrank.ranking import judge_report as judging
+from juryrank.ranking.judge_report import Effort, report_on
+from juryrank.ranking.request import task_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -88,11 +90,14 @@ def test_agreement_and_influence_are_those_of_a_fit_without_the_judge(
         assert row(report, judge)["influence"] == moved
 
 
-def test_first_order_influence_is_close(
-    simulated: pl.DataFrame, report: jr.JudgeReport, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(judging, "MOST_REFITS", 0)
-    quick = jr.judges(simulated)
+def report_with(votes: pl.DataFrame, effort: Effort) -> jr.JudgeReport:
+    task = task_of(jr.votes_from(votes), "hbtl", None, "auto")
+    report, _ = report_on(task, 0.95, lambda _: None, effort)
+    return report
+
+
+def test_first_order_influence_is_close(simulated: pl.DataFrame, report: jr.JudgeReport) -> None:
+    quick = report_with(simulated, Effort(most_refits=0))
     assert quick.influence.startswith("to first order")
     gap = (quick.table["agreement"] - report.table["agreement"]).abs().max()
     assert gap < 0.05  # type: ignore[operator]
@@ -213,13 +218,12 @@ def test_equal_judges_do_not_matter() -> None:
 
 def test_equal_judges_do_not_matter_where_votes_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """30 votes per item: simulated from the best scores alone, half of such data would reject."""
-    monkeypatch.setattr(judging, "FEW_VOTES", 0)  # 19 simulations
-    monkeypatch.setattr(judging, "MOST_REFITS", 0)
+    effort = Effort(most_refits=0, few_votes=0)  # 19 simulations
     monkeypatch.setattr(judging, "_held_out", lambda _task, _say: ("btl", 0.0, 0.0, 0.0, 0.0))
     p = []
     for seed in range(12):
         made = jr.simulate(200, accuracies=[1.0] * 20, votes_per_judge=150, seed=seed)
-        test = jr.judges(made.votes).heterogeneity
+        test = report_with(made.votes, effort).heterogeneity
         assert test is not None
         p.append(test.p_value)
     assert np.mean(np.array(p) <= 0.05) <= 0.25

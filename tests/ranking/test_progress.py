@@ -99,8 +99,8 @@ def test_judges_and_compare_tell_as_much(votes: pl.DataFrame) -> None:
     events.clear()
     jr.compare(votes, ["btl", "win-rate"], folds=2, progress=events.append)
     assert [(event.text, event.done, event.total) for event in events] == [
-        ("Comparing models: btl", 0, 4), ("Comparing models: btl", 1, 4),
-        ("Comparing models: win-rate", 2, 4), ("Comparing models: win-rate", 3, 4),
+        ("Comparing models, btl", 0, 4), ("Comparing models, btl", 1, 4),
+        ("Comparing models, win-rate", 2, 4), ("Comparing models, win-rate", 3, 4),
     ]  # fmt: skip
 
 

@@ -555,7 +555,7 @@ def test_predict_takes_any_sequence_of_one_length() -> None:
     for kind in (pl.Series, pd.Series, np.array, tuple):
         found = ranking.predict(kind(["u", "v"]), kind(["a", "b"]), kind(["b", "c"]))
         np.testing.assert_array_equal(found, expected)
-    with pytest.raises(jr.InputError, match="equally many, not 2, 3, 1"):
+    with pytest.raises(jr.InputError, match="left items and right items, not 2, 3, 1"):
         ranking.predict(["u", "v"], ["a", "b", "c"], "b")
 
 

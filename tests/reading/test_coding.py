@@ -44,11 +44,11 @@ class TestCoders:
         assert coder.labels.n_unique() == len(coder.labels)
 
     def test_labels_that_want_the_same_slot(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(coding, "SLOTS_PER_LABEL", 1)
         monkeypatch.setattr(HashCoder, "_slot_of", lambda _, hashes: np.zeros(len(hashes), int))
         cells = [str(i % 50) for i in range(200)]
-        found = coded(pl.Series(cells))
-        assert decoded(found.labels, found.codes[0]) == cells
+        coder = HashCoder(pl.String(), slots_per_label=1)
+        codes = coder.codes(pl.Series(cells))
+        assert decoded(coder.labels, codes) == cells
 
     def test_numbers_made_up_to_want_the_same_slot(self) -> None:
         """Multiplied by `SPREAD` these are 0, 1, 2, ...: all would share their leading bits."""

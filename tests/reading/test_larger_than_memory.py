@@ -79,7 +79,7 @@ def bad_frame() -> pl.DataFrame:
 
 def assert_same_in_all(larger: Votes, votes: Votes) -> None:
     assert_same(larger, votes)
-    for name in ("both_bad", "sides_known", "judges_known", "left_out", "notices"):
+    for name in ("both_bad", "sides_known", "judges_known", "left_out", "notices", "reading"):
         assert getattr(larger, name) == getattr(votes, name)
     assert is_mapped(larger.winner)
     assert type(larger.left) is np.ndarray
@@ -185,6 +185,31 @@ class TestTheSame:
             write(frame_of(100, number), tmp_path / f"{number}.parquet")
         assert_same_in_all(read_votes(tmp_path, memory=TINY), read_votes(tmp_path))
 
+    @pytest.mark.parametrize(
+        ("winner", "says"),
+        [
+            (
+                pl.col("left").str.replace("item 5", " Item 5"),
+                "outcomes taken as an item's name but for case or blanks (' Item 5')",
+            ),
+            (pl.lit("A is much better"), "how much better an item is does not count"),
+            (pl.int_range(pl.len()) % 2 + 1, "outcome 1 means left, 2 means right"),
+        ],
+    )
+    def test_what_is_said_of_outcomes(self, winner: pl.Expr, says: str, tmp_path: Path) -> None:
+        path = write(frame_of().with_columns(winner=winner), tmp_path / "votes.csv")
+        larger = read_votes(path, memory=TINY)
+        assert_same_in_all(larger, read_votes(path))
+        assert says in str(larger.reading[0])
+
+    def test_a_file_for_each_judge(self, tmp_path: Path) -> None:
+        for name in ("ann", "bob"):
+            write(frame_of(100, len(name)).drop("judge"), tmp_path / f"{name}.csv")
+        larger = read_votes(tmp_path, judge_per_file=True, memory=TINY)
+        assert larger.judges.to_list() == ["ann", "bob"]
+        assert_same_in_all(larger, read_votes(tmp_path, judge_per_file=True))
+        assert "the name of each file is the judge" in str(larger.reading[0])
+
 
 class TestBadRows:
     @pytest.mark.parametrize("files", [1, 2])
@@ -221,7 +246,7 @@ class TestBadRows:
         path.write_text("judge,ranking\nann,a > b > c\n")
         said = complaint(lambda: read_votes(path, memory="1GB"))
         assert "votes on pairs" in said
-        assert "leave the limit out" in said
+        assert "omit the limit" in said
 
 
 class TestSizes:

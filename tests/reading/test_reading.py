@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_help import FILES, WINS, complaint, read, rows, wins_as_rows
 
+import juryrank as jr
 from juryrank.errors import InputError
 from juryrank.reading import read_votes, votes_from
 from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
@@ -292,3 +293,9 @@ def test_row_order_leaves_no_trace(
     assert one.items.equals(other.items)
     assert one.judges.equals(other.judges)
     assert sorted(rows(one), key=str) == sorted(rows(other), key=str)
+
+
+def test_what_holds_votes_stands_for_them() -> None:
+    made, known = jr.simulate(4, 3, votes_per_judge=20, seed=1), jr.datasets.llm_judges()
+    assert jr.check(made) == jr.check(made.votes)
+    assert jr.check(known) == jr.check(known.votes)

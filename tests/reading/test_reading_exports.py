@@ -268,7 +268,7 @@ class TestLabelStudio:
 
     def test_no_limit_of_memory(self) -> None:
         tasks = [task(1, self.DATA, annotation(1, "left", 3))]
-        assert "leave the limit out" in complaint(lambda: read_json(tasks, memory="1GB"))
+        assert "omit the limit" in complaint(lambda: read_json(tasks, memory="1GB"))
 
     MIN = (
         {

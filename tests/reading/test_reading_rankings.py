@@ -332,7 +332,7 @@ class TestLongForm:
         "gap,a,1\ngap,b,3\ngap,c,4\n"
         "late,a,2\nlate,b,3\n"
         "mixed,a,1\nmixed,b,1\nmixed,c,2\nmixed,d,2\nmixed,e,5\n"
-        "no,a,first\nno,b,2\nno,c,0\nno,d,1.25\n"
+        "no,a,best\nno,b,2\nno,c,0\nno,d,1.25\n"
         "twice,a,1\ntwice,a,2\ntwice,b,3\n"
         "lost,a,1\nlost,,2\n"
         ",a,1\n"
@@ -344,7 +344,7 @@ class TestLongForm:
         for part in (
             "3 of 23 rows have a position after a gap in its ranking: row 4 '3', row 6 '2', "
             "row 10 '2'.",
-            "3 of 23 rows have a position that is not a positive whole number: 'first' (row 13), "
+            "3 of 23 rows have a position that is not a positive whole number: 'best' (row 13), "
             "'0' (row 15), '1.25' (row 16).",
             "1 of 23 rows has an item twice in one ranking: row 18 'a'.",
             "1 of 23 rows has an empty item in one ranking: row 21.",
@@ -423,7 +423,7 @@ class TestWideForm:
         said = complaint(lambda: read(table))
         for part in (
             "1 of 7 rows has an empty ranking: row 5.",
-            "2 of 7 rows have an empty place before a filled one: row 1, row 6.",
+            "2 of 7 rows have an empty rank before a filled one: row 1, row 6.",
             "1 of 7 rows has nothing in the column 'judge': row 4.",
             "1 of 7 rows has an item twice in the ranking: row 3 'a'.",
             "row 2 'a'",
@@ -482,7 +482,7 @@ class TestComplaints:
         assert len(read("ranking,options,winner\na>b,a|b,a\n", ranking="ranking")) == 1
         assert len(read("ranking,options,winner\na>b,a|b,a\n", winner="winner")) == 1
         said = complaint(lambda: read("ranking,1st,2nd\na>b,a,b\n"))
-        assert "one column per place (1st, 2nd)" in said
+        assert "one column per rank (1st, 2nd)" in said
 
     def test_columns_that_do_not_go_together(self) -> None:
         act = lambda: read("a,b,c\nx,y,z\n", loser="a", ranking="b")  # noqa: E731

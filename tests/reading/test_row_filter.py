@@ -172,7 +172,10 @@ def test_rows_of_several_files_keep_their_numbers(tmp_path: Path) -> None:
         ("language == de", "If it is text, it needs quotes"),
         ("round > 20", "The numbers in the column 'round' go from 1 to 10."),
         ("judge > 3", "The column 'judge' has ann (2 rows), bob (2 rows), cem (2 rows)."),
-        ('language == "de" and round > 2', "Each part is fulfilled by some, but not in this way"),
+        (
+            'language == "de" and round > 2',
+            "Each part is satisfied by some rows, but not all parts",
+        ),
         ('language == "ger" or round == 9', "None fulfils round == 9. The column 'round' has 2"),
         ("language is null and round == 1", "1 row fulfils language is null; 1 row fulfils round"),
         ("", "a column or a value should stand at the end"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from io import BytesIO
+from pathlib import Path
 
+import polars as pl
 import pytest
 
 import juryrank as jr
@@ -36,6 +38,15 @@ def complaint(table: str, **options: str) -> str:
             "wer,criterion,was,note\na,x,tea,5\na,x,milk,3\na,y,tea,4\na,y,milk,4\n",
             "--by criterion ranks each value apart",
         ),
+        (
+            "wer,gezeigt,wahl\na,tea; milk,Tea\na,milk; tea,milk\nb,tea; milk,tea\n",
+            "may fit: --options gezeigt --winner wahl (choices from a set).",
+        ),
+        (
+            "start,Tea,Milk,Cola\n9:10,1,2,3\n9:20,2,1,3\n9:30,3,1,2\n",
+            "may fit: --item-columns Tea,Milk,Cola --cells position --judge-per-row (",
+        ),
+        (",was,zahl\nx,tea,5\nx,milk,3\ny,tea,4\ny,milk,4\n", "--judge '' --item was --rating"),
         ("x,y\nfoo,bar\n", "Kinds of votes: pairs (--winner and --loser"),
         ("winner,y\nfoo,1\n", "--loser COLUMN, or the two items with --left COLUMN --right"),
     ],
@@ -57,6 +68,55 @@ def test_times_ids_and_row_numbers_are_no_ratings() -> None:
     said = complaint(table)
     assert "--item was --rating x" in said
     assert "--item-columns" not in said
+
+
+@pytest.mark.parametrize(
+    ("lists", "says"),
+    [
+        ({"gezeigt": [["tea", "milk"], ["milk", "tea"]] * 3, "wahl": ["tea", "milk"] * 3},
+         "may fit: --judge annotator --options gezeigt --winner wahl (choices from a set)."),
+        ({"folge": [["tea", "milk"], ["milk", "tea"]] * 3}, "--judge annotator --ranking folge ("),
+        ({"folge": [["tea", "tea"], ["milk", "tea"]] * 3}, "'folge' may hold the votes, in lists"),
+    ],
+)  # fmt: skip
+def test_columns_of_lists(lists: dict[str, list[object]], says: str, tmp_path: Path) -> None:
+    path = tmp_path / "votes.parquet"
+    pl.DataFrame({"annotator": ["a", "b"] * 3, **lists}).write_parquet(path)
+    with pytest.raises(jr.InputError) as caught:
+        jr.read_votes(path)
+    assert says in str(caught.value)
+
+
+def with_column(table: str, name: str, cell: str) -> str:
+    """Add a column to a table, with cells in which {m} is one of 0 to 3."""
+    header, *rows = table.splitlines()
+    cells = (cell.format(m=3 * n % 4) for n in range(len(rows)))
+    return "\n".join([f"{header},{name}", *map(",".join, zip(rows, cells, strict=True))])
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("__index_level_0__", "{m}"),
+        ("Unnamed: 0", "{m}"),
+        ("", "{m}"),
+        ("index", "{m}"),
+        ("submitted_at", "{m}"),
+        ("Zeitstempel", "{m}"),
+        ("am", "2026-01-0{m}T09:15:00"),
+        ("am", "0{m}/12/2025 10:4{m}"),
+        ("um", "1{m}:30"),
+        ("judge_start_time", "{m}"),
+    ],
+)
+def test_numbers_of_rows_and_times_are_never_suggested(name: str, cell: str) -> None:
+    rated = "wer,was,zahl\nx,tea,5\nx,milk,3\ny,tea,4\ny,milk,4\n"
+    options = complaint(with_column(rated, name, cell)).split("may fit: ")[1]
+    assert options.startswith("--judge wer --item was --rating zahl (higher")
+    assert repr(name) not in options
+    wins = "winner,loser\n" + "tea,milk\n" * 8
+    votes = jr.read_votes(BytesIO(with_column(wins, name, cell).encode()))
+    assert votes.reading[0].maybe_judges == ()
 
 
 @pytest.mark.parametrize(

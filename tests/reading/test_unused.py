@@ -124,7 +124,7 @@ class TestRepeats:
         found = jr.check(votes)
         assert (found.repeats, found.repeats_by, found.duplicates) == (12 * 39, ("question_id",), 0)
         shown = run("check", "-", stdin=judged("question_id", tuple(range(40)))).stdout
-        assert "judge, pair and outcome again, other question_id" in shown
+        assert "same judge, pair and outcome, but another question_id" in shown
         assert json.loads(json.dumps(found.to_dict()))["repeats"] == 468
 
     def test_real_duplicates_stay(self) -> None:
@@ -136,6 +136,17 @@ class TestRepeats:
         rows: list[tuple[object, ...]] = [("u", 1, "a", "b", "left"), ("u", 2, "b", "a", "right")]
         found = jr.check(read(table("judge,prompt,left,right,winner", rows)))
         assert (found.repeats, found.duplicates) == (1, 0)
+
+    @pytest.mark.parametrize("sides", [("home", "away"), ("Home Team", "Away Team"), ("a", "b")])
+    def test_games_at_home_and_away_are_two(self, sides: tuple[str, str]) -> None:
+        rows: list[tuple[object, ...]] = [("x", "y", "2-1"), ("y", "x", "0-3"), ("x", "y", "1-0")]
+        found = jr.check(read(table(",".join((*sides, "result")), rows)))
+        assert (found.repeats, found.repeats_by, found.duplicates) == (1, (sides[0],), 1)
+
+    def test_games_on_two_days_are_two(self) -> None:
+        rows: list[tuple[object, ...]] = [(day, "x", "y", "H") for day in ("3/8/25", "1/2/26")]
+        found = jr.check(read(table("Date,Home,Away,result", rows)))
+        assert (found.repeats, found.repeats_by, found.duplicates) == (1, ("Date",), 0)
 
     def test_it_may_take_two_columns(self) -> None:
         rows = [("u", q, t, "a", "b") for q in (1, 2) for t in (1, 2)]
@@ -327,8 +338,11 @@ class TestDetailsOfJudges:
         ranking = jr.rank(jr.read_votes(io.BytesIO(timed)))
         page = ranking.report()
         details = page[page.index("<details>") : page.index("</details>")]
+        halves = ranking.reliability.split_halves().correlation
         for word in (
             "Separation reliability",
+            "Split halves",
+            f"{halves:.2f}: the correlation",
             "infit",
             "outfit",
             "left votes",

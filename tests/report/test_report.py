@@ -189,7 +189,7 @@ def test_no_number_in_a_table_says_more_than_is_known() -> None:
     assert "0%" not in texts
     assert "100%" not in texts
     assert texts[-1] == "<1%"
-    made.__dict__["pairs"] = nearly.with_columns(surprise=-0.01, expected=0.999, votes=9.0)
+    made.__dict__["pairs"] = nearly.with_columns(residual=-0.01, expected=0.999, votes=9.0)
     table = pairs_table(made)
     assert table is not None
     assert column(table, "predicted") == [">99%"]
@@ -203,6 +203,22 @@ def test_no_sentence_makes_a_certainty_of_a_chance() -> None:
     assert example(decided) == "A judge like these prefers a to b in >99% of votes."
     tied = jr.rank(votes.with_columns(winner=pl.lit("tie")), prior=(5.0, 1.0))
     assert next(effects_in_words(tied)).startswith("Two equal items are tied in >99% of votes")
+
+
+def test_ties_of_ratings_are_those_of_items_that_one_judge_likes_equally() -> None:
+    """Pairs made of ratings contradict each other never, so that tastes outweigh the noise."""
+    rng = np.random.default_rng(1)
+    marks = 9 - np.arange(12) / 4 + rng.normal(0, 0.8, (8, 12))
+    rows = [
+        {"judge": f"judge {u}", "item": f"team {i:02}", "rating": round(2 * mark) / 2}
+        for u, of_judge in enumerate(marks)
+        for i, mark in enumerate(of_judge)
+    ]
+    with pytest.warns(jr.JuryrankWarning, match="hardly ever contradict themselves") as caught:
+        ranking = jr.rank(rows)
+    taste = f"±{ranking.fit.taste_sd:.2g} by which judges differ"
+    assert taste in str(caught[0].message)
+    assert next(effects_in_words(ranking)).startswith("Two items that one judge likes equally are")
 
 
 def test_no_name_makes_a_sentence_long() -> None:

@@ -94,7 +94,7 @@ def test_single_items_and_those_in_between() -> None:
     assert said(wins("ab", "bc")) == [
         "this item never loses to the other 2: a",
         "this item never wins against the other 2: c",
-        "1 more set of items lies in between, winning only downwards",
+        "1 more set of items lies in between, winning only against those below",
     ]
 
 

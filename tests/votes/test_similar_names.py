@@ -25,8 +25,8 @@ TWICE = (
 )
 ITEMS = (
     "4 item names differ only by case: 'claude' (4 times), 'Claude' (1 time); 'GPT-4' (4 times), "
-    "'gpt-4' (1 time). They count as different; --merge-names (merge_names=True) makes those that "
-    "look the same one."
+    "'gpt-4' (1 time). They count as different; --merge-names (merge_names=True) merges those "
+    "that look the same."
 )
 JUDGES = "2 judge names differ only by blanks or case: 'ann' (2 times), 'Ann ' (1 time)."
 MERGED = (

@@ -12,10 +12,10 @@ from scipy.stats import binomtest
 
 import juryrank as jr
 from juryrank.data import EXAMPLE_VOTES
+from juryrank.ranking.misfit import in_few_pairs
 from juryrank.types import Floats
-from juryrank.votes import lists
 from juryrank.votes.lists import items_looked_at, no_lists
-from juryrank.votes.tallies import Evidence, agreement, signed_root_deviance, wilson
+from juryrank.votes.tallies import Tallies, agreement, signed_root_deviance, wilson
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
 
@@ -40,21 +40,21 @@ def test_pairs_are_what_counting_the_file_gives(ranking: jr.Ranking) -> None:
     for pair, row in rows.items():
         assert row["votes"] == seen[pair]
         assert row["observed"] == pytest.approx(won[pair] / seen[pair])
-    assert ranking.pairs["surprise"].abs().is_sorted(descending=True)
+    assert ranking.pairs["residual"].abs().is_sorted(descending=True)
 
 
 def test_expected_shares_are_what_the_ranking_foretells(ranking: jr.Ranking) -> None:
-    votes = ranking.evidence.votes
+    votes = ranking.tallies.votes
     k = np.arange(0, len(votes), 37)
-    foretold = ranking.shares(
+    predicted = ranking.shares(
         votes.judges.gather(votes.judge[k]),
         votes.items.gather(votes.left[k]),
         votes.items.gather(votes.right[k]),
     )
-    assert ranking.evidence.expected[k] == pytest.approx(foretold, abs=1e-12)
+    assert ranking.tallies.expected[k] == pytest.approx(predicted, abs=1e-12)
 
 
-def test_surprise_counts_votes_and_not_their_weights() -> None:
+def test_residuals_count_votes_and_not_their_weights() -> None:
     frame = pl.DataFrame(
         {
             "judge": ["u", "v", "w"] * 8,
@@ -62,15 +62,15 @@ def test_surprise_counts_votes_and_not_their_weights() -> None:
             "loser": ["b", "c", "a", "a"] * 6,
         }
     )
-    plain = jr.rank(frame).evidence
+    plain = jr.rank(frame).tallies
 
-    def surprise(found: Evidence) -> Floats:
-        return found.pairs(np.arange(3)).sort("item", "other")["surprise"].to_numpy()
+    def residual(found: Tallies) -> Floats:
+        return found.pairs(np.arange(3)).sort("item", "other")["residual"].to_numpy()
 
     for weight in (1e-200, 1e12):
         votes = replace(plain.votes, weight=np.full(len(plain.votes), weight))
         weighted = replace(plain, votes=votes)
-        assert surprise(weighted) == pytest.approx(surprise(plain))
+        assert residual(weighted) == pytest.approx(residual(plain))
         bins = weighted.calibration(0.95)
         assert (bins["low"] <= bins["high"]).all()
     low, high = wilson(np.array([0.5]), np.array([1e-200]), 0.95)
@@ -94,14 +94,14 @@ def test_votes_that_cancel_but_for_rounding_are_no_opinion() -> None:
 
 def test_a_fitted_model_is_calibrated_on_its_own_votes() -> None:
     made = jr.simulate(30, 40, adversaries=5, votes_per_judge=400, seed=2)
-    bins = jr.rank(made.votes, prior=(1.0, 0.5)).evidence.calibration(0.95)
+    bins = jr.rank(made.votes, prior=(1.0, 0.5)).tallies.calibration(0.95)
     assert bins["votes"].sum() == pytest.approx(16_000)
     inside = (bins["low"] < bins["expected"]) & (bins["expected"] < bins["high"])
     assert inside.sum() >= len(bins) - 1
     assert bins["expected"].is_sorted()
 
 
-def test_votes_that_are_set_aside_are_no_evidence() -> None:
+def test_votes_that_are_set_aside_are_not_tallied() -> None:
     made = jr.simulate(8, 6, votes_per_judge=150, seed=4).votes
     *others, last = jr.rank(made).items["item"].to_list()
     pushed = pl.DataFrame(
@@ -134,7 +134,7 @@ def test_wilsons_interval_is_scipys(won: int, of: int) -> None:
     assert (low[0], high[0]) == pytest.approx((known.low, known.high), abs=1e-12)
 
 
-def test_surprise_is_a_standard_error_where_votes_are_many_and_small_where_they_are_few() -> None:
+def test_a_residual_is_in_standard_errors_where_votes_are_many_and_small_where_few() -> None:
     many = signed_root_deviance(np.array([0.52]), np.array([0.5]), np.array([10_000.0]))
     assert many[0] == pytest.approx(0.02 / np.sqrt(0.25 / 10_000), rel=0.01)
     few = signed_root_deviance(np.array([0.0, 1.0]), np.array([0.99, 0.99]), np.array([1.0, 1.0]))
@@ -198,32 +198,28 @@ def test_the_map_puts_two_camps_apart() -> None:
     assert np.linalg.norm(apart) > 5 * within
 
 
-def test_of_long_rankings_the_same_items_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_long_rankings_the_same_items_are_looked_at() -> None:
     made = jr.simulate(60, 12, votes_per_judge=2, per_vote=50, seed=4)
     whole = jr.rank(made.votes)
-    assert whole.evidence.of_each_ranking is None
-    monkeypatch.setattr(lists, "MOST_PAIRS", 5_000)
-    monkeypatch.setattr(lists, "MOST_PAIRS_OF_ENTRY", 1)
+    assert whole.tallies.of_each_ranking is None
     some = jr.rank(made.votes)
-    assert some.evidence.of_each_ranking == 20
-    assert 24 * 20 * 19 / 2 == len(some.evidence.votes) <= 5_000
+    few = in_few_pairs(some._basis.votes, most_pairs=5_000, most_of_entry=1)
+    some._basis.__dict__["pairs"] = few
+    assert some.tallies.of_each_ranking == 20
+    assert 24 * 20 * 19 / 2 == len(some.tallies.votes) <= 5_000
     every = {(row["item"], row["other"]): row for row in whole.pairs.iter_rows(named=True)}
     alike = [row == every[row["item"], row["other"]] for row in some.pairs.iter_rows(named=True)]
     assert np.mean(alike) > 0.2  # some items are missing from some rankings, and others follow
     assert "only those of 20 items" in some.report()
 
 
-def test_choices_from_large_sets_imply_few_pairs_all_of_which_are_looked_at(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_choices_from_large_sets_imply_few_pairs_all_of_which_are_looked_at() -> None:
     made = jr.simulate(60, 12, votes_per_judge=2, per_vote=50, top=1, seed=4)
-    monkeypatch.setattr(lists, "MOST_PAIRS", 24 * 49)
-    monkeypatch.setattr(lists, "MOST_PAIRS_OF_ENTRY", 0)
-    whole = jr.rank(made.votes, intervals=None).evidence
-    assert whole.of_each_ranking is None
-    assert len(whole.votes) == 24 * 49
-    monkeypatch.setattr(lists, "MOST_PAIRS", 24 * 49 - 1)
-    assert jr.rank(made.votes, intervals=None).evidence.of_each_ranking == 49
+    votes = jr.votes_from(made.votes)
+    whole, of_each = in_few_pairs(votes, most_pairs=24 * 49, most_of_entry=0)
+    assert of_each is None
+    assert len(whole) == 24 * 49
+    assert in_few_pairs(votes, most_pairs=24 * 49 - 1, most_of_entry=0)[1] == 49
 
 
 def test_pairs_of_the_longest_rankings_can_be_counted() -> None:

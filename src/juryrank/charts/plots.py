@@ -78,7 +78,7 @@ class Plots:
 
     def pairs(self) -> Any:
         """How often favourites won, beside how often they should have won."""
-        bins = self._ranking.evidence.calibration(self._ranking.fit.confidence)
+        bins = self._ranking.tallies.calibration(self._ranking.fit.confidence)
         return calibration_chart(bins.to_dicts(), dots_of(self._ranking.pairs), self._interval)
 
     def matrix(self, top: int = MOST_IN_MATRIX) -> Any:
@@ -98,7 +98,7 @@ class Plots:
 
     def agreement(self) -> Any:
         """Who agrees with whom: a matrix of few judges, a map of many."""
-        votes, judges = self._ranking.evidence.votes, self._ranking.judges
+        votes, judges = self._ranking.tallies.votes, self._ranking.judges
         if len(judges) < 2:
             raise InputError("There is only one judge: nobody to agree with.")
         found = self._ranking.agreement

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from juryrank.cli.exits import exits_politely
-from juryrank.cli.fitting import fitting
+from juryrank.cli.fitting import fitting, watcher
 from juryrank.cli.help import EXPERTS, TO_COMPARE
 from juryrank.cli.model_options import Threads
 from juryrank.cli.output_options import (
@@ -110,8 +110,6 @@ def _compared(
     if expected is not None:
         show_note(expected)
     with fitting("Comparing models") as say:  # what it would warn of was said just now
-
-        def watch(done: int, total: int, model: str) -> None:
-            say(f"Comparing models: {model}, fit {done + 1:,} of {total:,}", done, total)
-
-        return fit_and_compare(votes, chosen, folds=folds, seed=seed, threads=threads, watch=watch)
+        return fit_and_compare(
+            votes, chosen, folds=folds, seed=seed, threads=threads, progress=watcher(say)
+        )

@@ -80,7 +80,7 @@ def _too_little_memory(error: Exception) -> str | None:
     if limit == resource.RLIM_INFINITY:
         return None
     return (
-        f"There may be not enough memory: this process is limited to {limit >> 20:,} MB (ulimit "
+        f"There may not be enough memory: this process is limited to {limit >> 20:,} MB (ulimit "
         f"-v), and something failed inside ({type(error).__name__}: {error}). Raise the limit."
     )
 

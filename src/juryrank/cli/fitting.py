@@ -11,6 +11,7 @@ from juryrank.cli.terminal.messages import show_note
 from juryrank.cli.terminal.progress import Say, progress
 from juryrank.errors import JuryrankWarning
 from juryrank.model.registry import model_named
+from juryrank.progress import Progress, Stage, Watcher
 
 if TYPE_CHECKING:
     from juryrank.votes.votes import Votes
@@ -23,6 +24,17 @@ def say_if_long(votes: Votes, model: str, noise: str | None) -> None:
     said = long_work(votes.lists, noise or model_named(model).noise)
     if said is not None:
         show_note(said)
+
+
+def watcher(say: Say, before: str = "", without: Stage | None = None) -> Watcher:
+    """One that says every event, with some words before it, but for those of one stage."""
+
+    def watch(event: Progress) -> None:
+        if event.stage != without:
+            done = None if event.total is None else event.done
+            say(f"{before}{event}", done, event.total)
+
+    return watch
 
 
 @contextmanager

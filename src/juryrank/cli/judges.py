@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from juryrank.cli.exits import exits_politely
-from juryrank.cli.fitting import fitting, say_if_long
+from juryrank.cli.fitting import fitting, say_if_long, watcher
 from juryrank.cli.help import MODELLING, TO_WRITE
 from juryrank.cli.model_options import (
     Confidence,
@@ -34,14 +34,19 @@ from juryrank.cli.reading_options import with_source
 from juryrank.cli.source import Source
 from juryrank.cli.terminal.console import print_json, show
 from juryrank.cli.terminal.judges import judge_report_view
-from juryrank.model.registry import DEFAULT_MODEL, model_named
+from juryrank.model.registry import DEFAULT_MODEL, model_named, models_that
 
 if TYPE_CHECKING:
     from juryrank.ranking.judge_report import JudgeReport
     from juryrank.votes.votes import Votes
 
 Model = Annotated[
-    str, typer.Option(help="hbtl, htcv or htm.", metavar="NAME", rich_help_panel=MODELLING)
+    str,
+    typer.Option(
+        help=f"{models_that(lambda model: model.has_accuracies, 'or')}.",
+        metavar="NAME",
+        rich_help_panel=MODELLING,
+    ),
 ]
 Top = Annotated[
     int,
@@ -93,8 +98,4 @@ def _judged(votes: Votes, model: str, **options: Any) -> JudgeReport:
 
     say_if_long(votes, model, options["noise"])
     with fitting("Looking at judges") as say:  # its warnings are in ranking.warnings too
-
-        def watch(what: str, done: int, total: int) -> None:
-            say(f"{what}: {done:,} of {total:,}", done, total)
-
-        return look_at(votes, model, **options, watch=watch)
+        return look_at(votes, model, **options, progress=watcher(say, without="fitting"))

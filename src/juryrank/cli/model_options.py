@@ -22,8 +22,8 @@ Tastes = Annotated[
     bool | None,
     typer.Option(
         "--tastes/--no-tastes",
-        help="Whether judges may have likings of their own for single items; their size is told by "
-        "the data.",
+        help="Whether judges may have likings of their own for single items; their size is "
+        "estimated from the votes.",
         show_default="tastes where the model can",
         rich_help_panel=MODELLING,
     ),
@@ -40,7 +40,7 @@ Ties = Annotated[
 Order = Annotated[
     Literal["none", "common", "by-judge"],
     typer.Option(
-        help="Estimate what an item gains on the left side, in common or for each judge too.",
+        help="Estimate the advantage of the left side, common to all judges or for each judge too.",
         rich_help_panel=MODELLING,
     ),
 ]

@@ -169,7 +169,7 @@ def _real_view(found: RealStudy) -> Iterator[RenderableType]:
     yield f"\n{real_verdict(found)}"
     for method, lambda0, *_, why in note_rows(found)[1]:
         yield f"- {method} at {lambda0}: {why}."
-    yield "\nBest over lambda0; juryrank: our rank as it comes\n"
+    yield "\nBest over lambda0; juryrank: our rank with its defaults\n"
     yield plain_table(*best_rows(found))
     yield "\nAlgorithm 1 with other settings\n"
     yield plain_table(*variant_rows(found))
@@ -239,7 +239,7 @@ def _view(name: str, trials: pl.DataFrame) -> Iterator[RenderableType]:
 
     table = summary(trials)
     yield f"\n{name}: Kendall's tau, and its difference from the paper's in standard errors"
-    yield "juryrank: our rank as it comes; oracle: told the true accuracies\n"
+    yield "juryrank: our rank with its defaults; oracle: told the true accuracies\n"
     yield plain_table(*short_table_rows(table))
     yield f"\n{verdict(table)}"
 

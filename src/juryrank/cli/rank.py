@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,7 +9,7 @@ import typer
 
 from juryrank.cli.by_value import votes_by_value
 from juryrank.cli.exits import exits_politely
-from juryrank.cli.fitting import fitting, say_if_long
+from juryrank.cli.fitting import fitting, say_if_long, watcher
 from juryrank.cli.help import EXPERTS, MODELLING, TO_RANK, TO_WRITE
 from juryrank.cli.model_options import (
     Confidence,
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 Model = Annotated[
     str,
     typer.Option(
-        help="What is assumed of votes and judges; listed below.",
+        help="What is assumed about votes and judges; listed below.",
         metavar="NAME",
         rich_help_panel=MODELLING,
     ),
@@ -68,7 +67,7 @@ Lambda0 = Annotated[
 Solver = Annotated[
     Literal["profile", "paper"],
     typer.Option(
-        help="profile is fast and sure; paper is the paper's Algorithm 1.",
+        help="profile is fast and reliable; paper is the paper's Algorithm 1.",
         rich_help_panel=EXPERTS,
     ),
 ]
@@ -266,24 +265,4 @@ def _fitted(votes: Votes, model: str, what: str = "", **options: Any) -> Ranking
 
     say_if_long(votes, model, options["noise"])
     with fitting(f"{what}Fitting {model}") as say:  # its warnings are in ranking.warnings too
-
-        def watch(evaluation: int, objective: float, gradient: float) -> None:
-            known = "" if math.isnan(gradient) else f", gradient {gradient:.2g}"
-            state = f"evaluation {evaluation}, objective {objective:,.2f}{known}"
-            say(f"{what}Fitting {model}: {state}")
-
-        def watch_draws(done: int, total: int) -> None:
-            text = f"{what}Sampling the posterior: {done:,} of {total:,} rounds"
-            say(text, done, total)
-
-        def watch_resamples(done: int, total: int) -> None:
-            say(f"{what}Resampling judges: {done:,} of {total:,}", done, total)
-
-        def watch_steps(step: str) -> None:
-            say(f"{what}{step}")
-
-        return fit(
-            votes, model, by=None, **options,
-            watch=watch, watch_draws=watch_draws, watch_resamples=watch_resamples,
-            watch_steps=watch_steps,
-        )  # fmt: skip
+        return fit(votes, model, by=None, **options, progress=watcher(say, what))

@@ -42,7 +42,7 @@ Where = Annotated[
     str | None,
     typer.Option(
         metavar="CONDITION",
-        help="Only rows that fulfil it, such as 'language == \"de\" and round > 3'.",
+        help="Only rows that satisfy it, such as 'language == \"de\" and round > 3'.",
         rich_help_panel=TO_RANK,
     ),
 ]
@@ -174,8 +174,8 @@ MergeNames = Annotated[
     bool,
     typer.Option(
         "--merge-names",
-        help="Make names of items and judges one that differ only by case, blanks, the "
-        "composition of accents or invisible signs.",
+        help="Merge names of items and judges that differ only by case, blanks, the composition "
+        "of accents or invisible characters.",
         rich_help_panel=READING,
     ),
 ]

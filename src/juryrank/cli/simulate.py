@@ -13,7 +13,7 @@ from juryrank.cli.model_options import NOISES, numbers_in
 from juryrank.cli.terminal.console import print_text
 from juryrank.cli.terminal.messages import show_note
 from juryrank.errors import counted
-from juryrank.model.registry import DEFAULT_MODEL, model_named
+from juryrank.model.registry import DEFAULT_MODEL, model_named, models_that
 from juryrank.writing.destination_checks import check_savable
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ Judges = Annotated[
 Model = Annotated[
     str,
     typer.Option(
-        help="hbtl, htcv, htm, btl, tcv, crowdbt or crowdtcv.",
+        help=f"{models_that(lambda model: model.odds, 'or')}.",
         metavar="NAME",
         rich_help_panel=VOTING,
     ),
@@ -77,7 +77,7 @@ Density = Annotated[
     float | None,
     typer.Option(
         metavar="X",
-        help="Instead: the chance that a judge is asked a pair, each way.",
+        help="Instead: the chance that a judge is asked about a pair, in each order.",
         rich_help_panel=SIMULATED,
     ),
 ]

@@ -5,21 +5,22 @@ order it has made itself. What helps is that one judge's opinion of one item cou
 often it is repeated. So
 
 1. fit the model with weights under which no judge has more votes on an item than is usual;
-2. for each judge and item with many votes, foretell these votes from the scores and from the
+2. for each judge and item with many votes, predict these votes from the scores and from the
    accuracy that the judge shows on all *other* items, and compare: with ``J(b)`` the loss of these
    votes if the judge has a taste ``b`` for the item, and ``v`` the variance of the item's score for
    this judge,
 
        z^2 = 2 min_b [J(b) + b^2 / (2 (TASTE^2 + v))] - 2 min_b J(b),
 
-   which is how unlikely the taste is that explains the votes best (a slope at ``b = 0`` would not
-   do: it is bounded, however many votes there are); ``2 J(0) - 2 min_b J(b)`` is at least as large
-   and sooner found; of very many suspects only the most suspicious of each judge are looked at;
+   which is how unlikely the taste is that explains the votes best (a gradient at ``b = 0`` would
+   not do: it is bounded, however many votes there are); ``2 J(0) - 2 min_b J(b)`` is at least as
+   large and sooner found; of very many suspects only the most suspicious of each judge are looked
+   at;
 
 3. set the votes of such pairs aside where chance would hardly give so large a ``z`` to any pair in
    the data, and begin again, until nothing more is found.
 
-Honest tastes are allowed for by `TASTE`; a backwards judge is foretold well by its accuracy on
+Honest tastes are allowed for by `TASTE`; a backwards judge is predicted well by its accuracy on
 other items and is left alone.
 """
 
@@ -133,7 +134,7 @@ def _tested(objective: Objective, cells: OneSided, taste: float) -> OneSided:
     cells, accuracy = _some(cells, worth), accuracy[worth]
     curvature = fair.curvature(solution.state, solution.accuracy).state
     variance = 1.0 / np.maximum(curvature, LEAST_CURVATURE)
-    expected, z = _surprise(objective, solution, variance, accuracy, cells, taste)
+    expected, z = _residual(objective, solution, variance, accuracy, cells, taste)
     odd = np.flatnonzero(np.abs(z) > needed)
     odd = odd[np.argsort(-np.abs(z[odd]), kind="stable")]
     return _some(replace(cells, expected=expected, z=z), odd)
@@ -157,14 +158,16 @@ def _each_by_itself(objective: Objective, judges: NDArray[np.int64]) -> Objectiv
     )
 
 
-def _batches(votes: CodedVotes, cells: OneSided) -> Iterator[slice]:
+def _batches(votes: CodedVotes, cells: OneSided, votes_at_once: int) -> Iterator[slice]:
     """Cells one after the other whose judges, each counted with each cell, have not many votes."""
-    batch = np.cumsum(votes.entries_per_judge[cells.judge]) // VOTES_AT_ONCE
+    batch = np.cumsum(votes.entries_per_judge[cells.judge]) // votes_at_once
     ends = np.flatnonzero(np.diff(batch, append=-1)) + 1
     yield from (slice(a, b) for a, b in zip(np.append(0, ends), ends, strict=False))
 
 
-def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSided) -> Floats:
+def _accuracy_elsewhere(
+    objective: Objective, solution: Solution, cells: OneSided, votes_at_once: int = VOTES_AT_ONCE
+) -> Floats:
     """Each judge's accuracy from its votes on all other items than the one in question.
 
     Where a judge has hardly any votes but on a few items, all of these are in question.
@@ -174,7 +177,7 @@ def _accuracy_elsewhere(objective: Objective, solution: Solution, cells: OneSide
     accuracy = np.ones(len(cells))
     judges, judge = np.unique(cells.judge, return_inverse=True)
     behind = [_behind_all_votes(objective.votes.of_range(u, u + 1)) for u in judges.tolist()]
-    for some in _batches(objective.votes, cells):
+    for some in _batches(objective.votes, cells, votes_at_once):
         own = _each_by_itself(objective, cells.judge[some])
         in_question = [
             np.append(behind[u], i) for u, i in zip(judge[some], cells.item[some], strict=True)
@@ -193,7 +196,7 @@ def largest_z(
     found = np.full(len(cells), np.inf)
     if objective.votes.has_lists:
         return found
-    for some in _batches(objective.votes, cells):
+    for some in _batches(objective.votes, cells, VOTES_AT_ONCE):
         own = _each_by_itself(objective, cells.judge[some])
         losses = _losses_by_taste(own, solution.score, accuracy[some], cells.item[some])
         taste = _best_tastes(losses, own.n_judges)
@@ -225,11 +228,13 @@ def _losses_by_taste(
     side[again], x[again] = -side[again], -x[again]
 
     def losses(taste: Floats) -> tuple[Floats, Floats, Floats]:
-        value, slope, bend = (weight * term for term in own.noise.terms(x + side * taste[judge]))
-        value, slope, bend = (
-            total_weight(judge, part, len(item)) for part in (value, side * slope, bend)
+        value, gradient, curvature = (
+            weight * term for term in own.noise.terms(x + side * taste[judge])
         )
-        return value, slope, bend
+        value, gradient, curvature = (
+            total_weight(judge, part, len(item)) for part in (value, side * gradient, curvature)
+        )
+        return value, gradient, curvature
 
     return losses
 
@@ -239,9 +244,9 @@ def _best_tastes(losses: Losses, count: int) -> Floats:
     low, high = np.full(count, -LARGEST_TASTE), np.full(count, LARGEST_TASTE)
     taste = np.zeros(count)
     for _ in range(MOST_STEPS):
-        _, slope, bend = losses(taste)
-        low, high = np.where(slope < 0.0, taste, low), np.where(slope > 0.0, taste, high)
-        step = taste - slope / np.maximum(bend, LEAST_CURVATURE)
+        _, gradient, curvature = losses(taste)
+        low, high = np.where(gradient < 0.0, taste, low), np.where(gradient > 0.0, taste, high)
+        step = taste - gradient / np.maximum(curvature, LEAST_CURVATURE)
         inside = (step > low) & (step < high)
         before, taste = taste, np.where(inside, step, 0.5 * (low + high))
         if np.abs(taste - before).max() < SMALL_STEP:
@@ -301,7 +306,7 @@ def _few_of_all(
     return []
 
 
-def _surprise(
+def _residual(
     objective: Objective,
     solution: Solution,
     variance: Floats,

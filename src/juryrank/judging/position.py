@@ -65,7 +65,7 @@ def positions(
     # One vote's worth of information at even odds keeps the bias of few votes near 0.
     bias = excess / (information + float(noise.terms(0.0)[1]) ** 2)
     z = unlikely_excess(excess, information, third)
-    # At even odds a win adds |g'(0)| to the slope and is half a vote more than expected.
+    # At even odds a win adds |g'(0)| to the gradient and is half a vote more than expected.
     half_votes = -2.0 * float(noise.terms(0.0)[1]) * count
     moved = np.divide(excess, half_votes, out=np.zeros(len(count)), where=count > 0.0)
     return Positions(share, bias, z, moved)

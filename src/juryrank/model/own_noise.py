@@ -96,33 +96,33 @@ def _edge(log_p: LogDensity, outside: float, inside: float, peak: float) -> floa
 
 
 def _require_log_concave(log_p: LogDensity, low: float, high: float, name: str) -> None:
-    """Complain where the log-density bends upwards."""
+    """Complain where the log-density curves upwards."""
     grid = np.linspace(low, high, 2001)
     values = log_p(grid)
-    bend = values[2:] - 2.0 * values[1:-1] + values[:-2]
+    curvature = values[2:] - 2.0 * values[1:-1] + values[:-2]
     allowed = 1e-9 * (1.0 + np.abs(values[1:-1]))
-    wrong = np.flatnonzero(~(bend <= allowed))
+    wrong = np.flatnonzero(~(curvature <= allowed))
     if len(wrong):
         raise InputError(
-            f"The noise {name!r} is not log-concave: its log-density bends upwards at {len(wrong)} "
-            f"of {len(grid)} points, first near {grid[wrong[0] + 1]:.4g}. The fit would have false "
-            "optima. Use a log-concave density: normal, Gumbel, exponential, gamma with a shape of "
-            "at least 1, ..."
+            f"The noise {name!r} is not log-concave: its log-density curves upwards at "
+            f"{len(wrong)} of {len(grid)} points, first near {grid[wrong[0] + 1]:.4g}. The fit "
+            "would have false optima. Use a log-concave density: normal, Gumbel, exponential, "
+            "gamma with a shape of at least 1, ..."
         )
 
 
 def _kinks(log_p: LogDensity, low: float, high: float) -> Floats:
-    """Points where the log-density bends much more sharply than on either side."""
+    """Points where the log-density curves much more sharply than on either side."""
     grid = np.linspace(low, high, 4001)
-    bend = -np.diff(log_p(grid), 2)
-    around = np.maximum(np.roll(bend, 3), np.roll(bend, -3))
-    sharp = np.flatnonzero((bend > 10.0 * around + 1e-9)[4:-4]) + 4
-    peaks = [i for i in sharp if bend[i] >= bend[i - 2 : i + 3].max()]
+    curvature = -np.diff(log_p(grid), 2)
+    around = np.maximum(np.roll(curvature, 3), np.roll(curvature, -3))
+    sharp = np.flatnonzero((curvature > 10.0 * around + 1e-9)[4:-4]) + 4
+    peaks = [i for i in sharp if curvature[i] >= curvature[i - 2 : i + 3].max()]
     return np.unique([_sharpest(log_p, grid[i], grid[i + 2]) for i in peaks])
 
 
 def _sharpest(log_p: LogDensity, left: float, right: float) -> float:
-    """Zoom in on the point where the log-density bends most."""
+    """Zoom in on the point where the log-density curves most."""
     for _ in range(12):
         grid = np.linspace(left, right, 41)
         middle = int(np.argmax(-np.diff(log_p(grid), 2))) + 1

@@ -64,8 +64,8 @@ def elo_unit(noise: Noise) -> float:
     ``1 / (1 + 10^(-points / 400))`` does. For Gumbel noise ``F'(0)`` is 1/4, and both are the same
     everywhere.
     """
-    slope = float(noise.terms(0.0)[1])  # of -log F, which is -F'(0) / F(0) with F(0) = 1/2
-    return -2.0 * slope * POINTS_FOR_TEN_TO_ONE / math.log(10.0)
+    gradient = float(noise.terms(0.0)[1])  # of -log F, which is -F'(0) / F(0) with F(0) = 1/2
+    return -2.0 * gradient * POINTS_FOR_TEN_TO_ONE / math.log(10.0)
 
 
 def check_scale(name: str, model: Model, anchor: object = None) -> None:
@@ -73,7 +73,9 @@ def check_scale(name: str, model: Model, anchor: object = None) -> None:
     if name not in get_args(ScaleName):
         raise InputError(f"There is no scale {name!r}. Scales: {', '.join(get_args(ScaleName))}.")
     if name == "model" and anchor is not None:
-        raise InputError("An anchor is for the scale elo: the model's own has its zero fixed.")
+        raise InputError(
+            "An anchor is for the scale elo: the zero of the model's own scale is fixed."
+        )
     if name == "elo" and not model.odds:
         raise InputError(
             f"The scores of {model.name} say nothing of odds, which the scale elo is made of. "

@@ -44,7 +44,7 @@ PROBES = np.linspace(-0.999, 0.999, 41)
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """A log-density, the interval that matters, and where in it the slope jumps."""
+    """A log-density, the interval that matters, and where in it the derivative jumps."""
 
     log_p: LogDensity
     low: float
@@ -158,9 +158,9 @@ def _lower_tail_table(knots: Floats, log_f: Floats, log_f_at_knots: Floats) -> F
     log_above = np.logaddexp.accumulate(log_piece[::-1])[::-1]
     h = log_above[0] + np.log(2.0) - log_above
     usable = int(np.searchsorted(h, FARTHEST))
-    h, slope = h[:usable], np.exp(log_f_at_knots - log_above)[:usable]
-    spline = CubicSpline(knots[:usable], h, bc_type=((1, slope[0]), (1, slope[-1])))
-    last = np.array([[h[-1], slope[-1], 0.5 * float(spline(knots[usable - 1], 2)), 0.0]])
+    h, derivative = h[:usable], np.exp(log_f_at_knots - log_above)[:usable]
+    spline = CubicSpline(knots[:usable], h, bc_type=((1, derivative[0]), (1, derivative[-1])))
+    last = np.array([[h[-1], derivative[-1], 0.5 * float(spline(knots[usable - 1], 2)), 0.0]])
     return np.ascontiguousarray(np.vstack((spline.c[::-1].T, last)))
 
 

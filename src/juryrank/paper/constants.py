@@ -226,8 +226,8 @@ def corrected_constants(truth: Truth) -> Constants:
     ``M`` and ``sqrt(mu1 mu2)`` both fall with the root of ``m``: no number of judges is enough.
     """
     n, m, k, r = len(truth.score), len(truth.accuracy), truth.votes, truth.radius
-    _, slope, bend = truth.noise.terms(np.linspace(-5.0, 5.0, 1001) * truth.c0)
-    low, high, steep = float(bend.min()), float(bend.max()), float(np.abs(slope).max())
+    _, gradient, curvature = truth.noise.terms(np.linspace(-5.0, 5.0, 1001) * truth.c0)
+    low, high, steep = float(curvature.min()), float(curvature.max()), float(np.abs(gradient).max())
     mu = (
         (truth.smallest_accuracy - r) ** 2 * low / n,
         (truth.score_norm - r) ** 2 * low / (m * n),

@@ -82,16 +82,16 @@ def hessian(terms: Terms, votes: CodedVotes, score: Floats, accuracy: Floats) ->
     judge = wins.judge
     gap = score[wins.winner] - score[wins.loser]
     x = accuracy[judge] * gap
-    _, slope, bend = terms(x)
-    bend = wins.weight * bend
-    pairs = total_weight(wins.winner * n + wins.loser, bend * accuracy[judge] ** 2, n * n)
+    _, gradient, curvature = terms(x)
+    curvature = wins.weight * curvature
+    pairs = total_weight(wins.winner * n + wins.loser, curvature * accuracy[judge] ** 2, n * n)
     pairs = pairs.reshape(n, n) + pairs.reshape(n, n).T
-    crossing = wins.weight * slope + bend * x
+    crossing = wins.weight * gradient + curvature * x
     mixed = total_weight(judge * n + wins.winner, crossing, m * n)
     mixed -= total_weight(judge * n + wins.loser, crossing, m * n)
     return Hessian(
         np.diag(pairs.sum(axis=1)) - pairs,
-        total_weight(judge, bend * gap**2, m),
+        total_weight(judge, curvature * gap**2, m),
         mixed.reshape(m, n),
     )
 
@@ -116,8 +116,8 @@ def _cauchy(x: ArrayLike) -> tuple[Floats, Floats, Floats]:
     chance = np.arctan2(2.0, -points) / np.pi
     density = 2.0 / (np.pi * (4.0 + points**2))
     change = -2.0 * points / (4.0 + points**2) * density
-    slope = -density / chance
-    return -np.log(chance), slope, slope**2 - change / chance
+    gradient = -density / chance
+    return -np.log(chance), gradient, gradient**2 - change / chance
 
 
 def noise_families() -> dict[str, Terms]:

@@ -13,6 +13,7 @@ the directions they leave free, no unbiased estimator has a smaller covariance t
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -51,9 +52,9 @@ def bound(noise: Noise, votes: int) -> tuple[float, float]:
     gap = score[left] - score[right]
     rows = np.arange(len(gap))
     for u in range(m):
-        value, slope, _ = noise.terms(accuracy[u] * gap)
+        value, gradient, _ = noise.terms(accuracy[u] * gap)
         chance = np.exp(-value)
-        weight = (slope * chance) ** 2 / (chance * (1.0 - chance))
+        weight = (gradient * chance) ** 2 / (chance * (1.0 - chance))
         gradient = np.zeros((len(gap), n + m))
         gradient[rows, left] = accuracy[u]
         gradient[rows, right] = -accuracy[u]
@@ -69,10 +70,13 @@ def bound(noise: Noise, votes: int) -> tuple[float, float]:
 
 
 def efficiency(
-    trials: int = TRIALS, seed: int = 0, progress: Watcher | None = None
+    trials: int = TRIALS,
+    seed: int = 0,
+    progress: Watcher | None = None,
+    votes_per_judge: Sequence[int] = VOTES_PER_JUDGE,
 ) -> pl.DataFrame:
     """Root mean square errors of our default for growing numbers of votes, beside the bound."""
-    settings = [(model, votes) for model in MODELS for votes in VOTES_PER_JUDGE]
+    settings = [(model, votes) for model in MODELS for votes in votes_per_judge]
     rows = []
     for number, (model, votes) in enumerate(settings):
         if progress:

@@ -27,6 +27,8 @@ ENDLESS = 12.0
 FEW_JUDGES = 5
 """With fewer, hardly anything is known of how judges differ."""
 NAMED_BY_RANK = ("one-sided", "position-biased")
+LARGE_TASTE = 5.0
+"""So many times the noise of a vote, tastes are all that counts: nobody contradicts themselves."""
 MOST_LINKS = 3
 MOST_SETS_SAID = 3
 """Sets of items that never lose, or never win, are named up to so many."""
@@ -58,8 +60,8 @@ def remarks_on_votes(task: Task) -> tuple[str, ...]:
         remarks += votes.remarks_on_one_judge()
     if len(tie_sizes(votes.lists)) and task.unasked_half and not task.noise.is_gumbel:
         remarks.append(
-            f"Ties in rankings are no outcome with {task.noise.name} noise: every order of tied "
-            "items counts alike. With Gumbel noise (hbtl, btl) they are one."
+            f"Ties in rankings are not an outcome of their own with {task.noise.name} noise: "
+            "every order of tied items counts equally. With Gumbel noise (hbtl, btl) they are."
         )
     remarks += _remarks_on_groups(task)
     apart = task.connection.sentences_within_groups(votes.items)
@@ -123,7 +125,19 @@ def remarks_on_sample(task: Task, objective: Objective, found: Sample) -> tuple[
             f"Which end is up depends on who counts: {objection}. If these are the honest ones, it "
             "is upside down."
         )
-    return (*remarks, *remarks_on_jury(task, found))
+    return (*remarks, *_remarks_on_scale(found), *remarks_on_jury(task, found))
+
+
+def _remarks_on_scale(found: Sample) -> tuple[str, ...]:
+    """That scores are large where nothing but tastes tells votes of one pair apart."""
+    if not found.has_tastes or found.typical_taste < LARGE_TASTE:
+        return ()
+    return (
+        "Judges hardly ever contradict themselves (they cannot, where pairs are made of ratings). "
+        "The unit of scores is the noise of a single vote, and there is hardly any, so the scores "
+        f"are large: compare them with the ±{found.typical_taste:.2g} by which judges differ in "
+        "taste. Ranks, tiers and predictions are not affected.",
+    )
 
 
 def remarks_on_jury(task: Task, found: Sample) -> tuple[str, ...]:
@@ -131,9 +145,9 @@ def remarks_on_jury(task: Task, found: Sample) -> tuple[str, ...]:
     if not found.has_tastes or task.votes.n_judges >= FEW_JUDGES:
         return ()
     return (
-        f"With {task.votes.n_judges} judges there is little to tell by how far another jury would "
-        "agree: how much judges differ in taste, and so how wide the intervals are, rests on few "
-        "opinions of each item.",
+        f"With {task.votes.n_judges} judges it is hard to say how far another jury would agree: "
+        "how much judges differ in taste, and so how wide the intervals are, is estimated from "
+        "few opinions of each item.",
     )
 
 

@@ -183,7 +183,7 @@ def compare_fits(
         for k in range(folds):
             done, total = number * folds + k, len(fitters) * folds
             if progress:
-                progress(Progress("comparing", f"Comparing models: {name}", done, total))
+                progress(Progress("comparing", f"Comparing models, {name}", done, total))
             if watch:
                 watch(done, total, name)
             parts.append(_held_out(votes, fold == k, fitter))

@@ -205,8 +205,8 @@ class GaugedFit(LikelihoodFit):
         """Errors of the accuracies from the judges' votes alone: no prior, the scores held."""
         if isinstance(posterior, NormalPosterior):
             return posterior.uncertainty.own_accuracy_sd
-        bend = self.objective.curvature(self.raw.state, self.raw.accuracy).accuracy
-        own = np.maximum(bend - self.objective.prior.accuracy_precision, 0.0)
+        curvature = self.objective.curvature(self.raw.state, self.raw.accuracy).accuracy
+        own = np.maximum(curvature - self.objective.prior.accuracy_precision, 0.0)
         with np.errstate(divide="ignore"):
             return np.asarray(1.0 / (self.gauge.scale * np.sqrt(own)))
 

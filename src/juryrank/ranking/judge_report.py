@@ -52,14 +52,21 @@ from juryrank.votes.lists import (
 from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE, Votes
 from juryrank.writing.html_table import html_table
 
-MOST_REFITS = 50_000_000
-"""Judges x votes up to which leaving a judge out means a new fit."""
-FEW_VOTES = 100_000
 REPLICATES, REPLICATES_OF_MANY = 99, 19
 WIDE_SPREAD = 1.0
 """The spread of accuracies allowed for in the test of whether there is any."""
 SIGNIFICANT = 0.05
 FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is computed for a report."""
+
+    most_refits: int = 50_000_000
+    """Judges x votes up to which leaving a judge out means a new fit."""
+    few_votes: int = 100_000
+    """Up to so many votes, equal judges are simulated more often."""
 
 
 @dataclass(frozen=True)
@@ -200,24 +207,32 @@ def judges(
         )
     if said := long_work(task.votes.lists, task.noise.name):
         warnings.warn(said, JuryrankWarning, stacklevel=2)
-    say = watcher_of_work(progress, watch)
+    report, message = report_on(task, confidence, watcher_of_work(progress, watch))
+    issue(report.ranking.warnings, [message], stacklevel=3)
+    return report
+
+
+def report_on(
+    task: Task, confidence: float, say: Watcher, effort: Effort | None = None
+) -> tuple[JudgeReport, str]:
+    """Look at the judges of a task; also gives what the solver complains of."""
+    effort = effort or Effort()
     with one_blas_thread():
         found = by_profile(task, say)
         ranking = answer(task, found, "posterior", confidence)
-        table, influence = _table(task, found, ranking, say)
-        test = _heterogeneity(task, found, say) if task.accuracies_free else None
-    issue(ranking.warnings, [found.solution.message], stacklevel=3)
-    return JudgeReport(table, test, influence, ranking)
+        table, influence = _table(task, found, ranking, say, effort)
+        test = _heterogeneity(task, found, say, effort) if task.accuracies_free else None
+    return JudgeReport(table, test, influence, ranking), found.solution.message
 
 
 # --- the table -----------------------------------------------------------------------------------
 
 
 def _table(
-    task: Task, found: GaugedFit, ranking: Ranking, say: Watcher
+    task: Task, found: GaugedFit, ranking: Ranking, say: Watcher, effort: Effort
 ) -> tuple[pl.DataFrame, str]:
     votes = task.votes
-    agreement, influence, how = _left_out(task, found, say)
+    agreement, influence, how = _left_out(task, found, say, effort)
     lean = leans(task, found)
     mine = pl.DataFrame(
         {
@@ -244,10 +259,12 @@ def _table(
     return by_attention(table), how
 
 
-def _left_out(task: Task, found: GaugedFit, say: Watcher) -> tuple[Floats, pl.Series, str]:
+def _left_out(
+    task: Task, found: GaugedFit, say: Watcher, effort: Effort
+) -> tuple[Floats, pl.Series, str]:
     """Per judge: the share of its votes that agree with the rest, and how far it moves a rank."""
     votes, count = task.votes, task.votes.n_judges
-    scores, how = _scores_without(task, found)
+    scores, how = _scores_without(task, found, effort.most_refits)
     if scores is None:
         return np.full(count, np.nan), pl.Series([None] * count, dtype=pl.Int64), how
     agreement, influence = np.empty(count), np.empty(count, dtype=np.int64)
@@ -279,12 +296,14 @@ def _places(score: Floats) -> NDArray[np.int64]:
     return place
 
 
-def _scores_without(task: Task, found: GaugedFit) -> tuple[Callable[[int], Floats] | None, str]:
+def _scores_without(
+    task: Task, found: GaugedFit, most_refits: int
+) -> tuple[Callable[[int], Floats] | None, str]:
     """The scores when one judge is left out, and how they are found."""
     objective, count = found.objective, task.votes.n_judges
     if count < 2:
         return None, "not at all: there is no other judge"
-    if count * objective.votes.n_entries <= MOST_REFITS:
+    if count * objective.votes.n_entries <= most_refits:
         every = np.arange(count)
         return lambda u: found.refit(np.where(every == u, 0.0, 1.0)), "by a new fit for each"
     if objective.n_items > MOST_DENSE:
@@ -366,7 +385,9 @@ def _one_item(votes: Votes) -> dict[str, pl.Series]:
 # --- do judges differ at all? --------------------------------------------------------------------
 
 
-def _heterogeneity(task: Task, found: GaugedFit, say: Watcher) -> Heterogeneity | None:
+def _heterogeneity(
+    task: Task, found: GaugedFit, say: Watcher, effort: Effort
+) -> Heterogeneity | None:
     """Compare with equal judges: by likelihood, p-value by simulation, and on held-out votes."""
     kept = votes_that_count(task.votes, found.set_aside)
     orders = orders_of_ties(task.votes.lists).max(initial=1.0)
@@ -378,7 +399,7 @@ def _heterogeneity(task: Task, found: GaugedFit, say: Watcher) -> Heterogeneity 
     alike = ROUGH.solve(equal)
     observed = _gain(equal, free, alike.score, found.raw.score)
     rng = np.random.default_rng(0)
-    count = REPLICATES if equal.votes.n_entries <= FEW_VOTES else REPLICATES_OF_MANY
+    count = REPLICATES if equal.votes.n_entries <= effort.few_votes else REPLICATES_OF_MANY
     # Ties stay ties, so the others are drawn by scores that know of no ties; and from errors
     # around them, as the best scores are shrunk and votes drawn from them too much alike.
     no_tie = np.concatenate((kept.outcome != TIE, np.ones(kept.lists.number, dtype=np.bool_)))

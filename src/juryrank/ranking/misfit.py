@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from juryrank.errors import counted
 from juryrank.types import Floats
-from juryrank.votes.lists import items_looked_at, shortened
+from juryrank.votes.lists import MOST_PAIRS, MOST_PAIRS_OF_ENTRY, items_looked_at, shortened
 from juryrank.votes.votes import LEFT_WON, TIE, Votes
 from juryrank.votes.weights import total_weight
 
@@ -95,9 +95,11 @@ def _ratio(one: Floats, other: Floats) -> Floats:
     return np.asarray(np.divide(one, other, out=np.full(len(one), np.nan), where=other > 0.0))
 
 
-def in_few_pairs(votes: Votes) -> tuple[Votes, int | None]:
+def in_few_pairs(
+    votes: Votes, most_pairs: int = MOST_PAIRS, most_of_entry: int = MOST_PAIRS_OF_ENTRY
+) -> tuple[Votes, int | None]:
     """Rankings as the pairs they imply; of how many items of each, where not of all."""
-    some = items_looked_at(votes.lists)
+    some = items_looked_at(votes.lists, most_pairs, most_of_entry)
     if some is not None:
         votes = replace(votes, lists=shortened(votes.lists, some, votes.n_items))
     return votes.in_pairs(), some

@@ -44,7 +44,7 @@ from juryrank.writing.save import save_answer
 
 if TYPE_CHECKING:
     from juryrank.charts.plots import Plots
-    from juryrank.votes.tallies import Agreement, Evidence
+    from juryrank.votes.tallies import Agreement, Tallies
 
 SHOWN = 10
 
@@ -163,7 +163,7 @@ class Ranking:
     def posterior(self) -> Draws:
         """Draws of scores and accuracies, from which everything about doubt is read."""
         if self._posterior is None:
-            raise InputError("This answer has no posterior: it says nothing about doubt.")
+            raise InputError("This answer has no posterior: it says nothing about uncertainty.")
         known = self._posterior
         return Draws(
             kind=known.kind,
@@ -204,7 +204,9 @@ class Ranking:
         )
         if len({len(code) for code in codes} - {1}) > 1:
             counts = ", ".join(f"{len(code):,}" for code in codes)
-            raise InputError(f"Judges, left and right items must be equally many, not {counts}.")
+            raise InputError(
+                f"There must be as many judges as left items and right items, not {counts}."
+            )
         chance = predictions.decided(*np.broadcast_arrays(*codes))
         single = not any(is_sequence(labels) for labels in (judge, left, right))
         return float(chance[0]) if single else chance
@@ -246,13 +248,13 @@ class Ranking:
         return self._basis.noise
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def tallies(self) -> Tallies:
         """The votes that count, in pairs, beside what the ranking predicts of them."""
-        from juryrank.votes.tallies import Evidence  # slow to import: it needs scipy
+        from juryrank.votes.tallies import Tallies  # slow to import: it needs scipy
 
         pairs, some = self._basis.pairs
         every = np.arange(pairs.n_judges), np.arange(pairs.n_items)
-        return Evidence(pairs, self._basis.shares_of(pairs, *every), some)
+        return Tallies(pairs, self._basis.shares_of(pairs, *every), some)
 
     @cached_property
     def reliability(self) -> Reliability:
@@ -321,11 +323,11 @@ class Ranking:
 
         The columns are item (the one ranked higher), other, votes, observed and expected (the share
         of votes the item got and, with these judges, should have got; ties count half), and
-        surprise, in standard errors. A ranking counts as the pairs it implies; of long rankings
+        residual, in standard errors. A ranking counts as the pairs it implies; of long rankings
         that would imply millions of pairs, only some items, drawn at random, are looked at.
         """
         names = self._basis.votes.items
-        found = self.evidence.pairs(np.argsort(self._basis.item_code))
+        found = self.tallies.pairs(np.argsort(self._basis.item_code))
         return found.with_columns(
             names.gather(found[name]).alias(name) for name in ("item", "other")
         )
@@ -335,7 +337,7 @@ class Ranking:
         """Who agrees with whom."""
         from juryrank.votes.tallies import agreement
 
-        return agreement(self.evidence.votes, self._basis.points.accuracy)
+        return agreement(self.tallies.votes, self._basis.points.accuracy)
 
     def report(
         self,

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from juryrank.votes.votes import Votes
 
 SPLITS = 10
+QUICK = 30_000
+"""Votes on pairs up to which halves are ranked within a second or two."""
 LEAST_ITEMS = 3
 """A correlation of fewer items says nothing."""
 
@@ -103,6 +105,12 @@ class Reliability:
         """``sqrt(R / (1 - R))``: the spread of the true scores in standard errors."""
         known = max(self.separation, 0.0)
         return float(np.sqrt(known / (1.0 - known))) if known < 1.0 else float("inf")
+
+    @property
+    def is_quickly_split(self) -> bool:
+        """Whether there are two judges or more, and `split_halves` takes seconds at most."""
+        votes = self._halves.votes
+        return votes.n_judges > 1 and not votes.lists.number and len(votes) <= QUICK
 
     def split_halves(self, splits: int = SPLITS, seed: int = 0) -> SplitHalves:
         """Divide the judges at random, rank by each half, and correlate the scores.

@@ -126,7 +126,7 @@ def _effects(
     if order != "none" and not (votes.sides_known and votes.n_pairs):
         raise InputError(
             f"order={order!r} needs to know which item was on the left, and these votes do not "
-            "say: give them as left, right and winner, or leave the order away."
+            "say: give them as left, right and winner, or omit the order (--order)."
         )
     sizes = _sizes(votes, noise, ties) if can_tie and ties != "half" else ()
     as_one = ties is None and bool(sizes) and votes.lists.number > 0 and noise.is_gumbel

@@ -28,13 +28,15 @@ def is_archive(where: Path | bytes) -> bool:
     return not names & _SPREADSHEETS and not {"mimetype", "content.xml"} <= names
 
 
-def unpacked(name: str, where: Path | bytes, *, unpack_all: bool) -> list[tuple[str, bytes]]:
+def unpacked(
+    name: str, where: Path | bytes, *, unpack_all: bool, most_bytes: int = MOST_BYTES
+) -> list[tuple[str, bytes]]:
     """Give the files of votes in an archive by their names, in the order of these."""
     try:
         with _opened(where) as archive:
             members = [info for info in archive.infolist() if _may_hold_votes(info)]
             if not unpack_all:
-                _check_size(name, members)
+                _check_size(name, members, most_bytes)
             members.sort(key=lambda info: info.filename)
             return [(PurePosixPath(one.filename).name, archive.read(one)) for one in members]
     except InputError:
@@ -56,12 +58,12 @@ def _may_hold_votes(info: zipfile.ZipInfo) -> bool:
     return is_file and not hidden and ending_of(info.filename) in ENDINGS
 
 
-def _check_size(name: str, members: list[zipfile.ZipInfo]) -> None:
+def _check_size(name: str, members: list[zipfile.ZipInfo], most_bytes: int) -> None:
     total = sum(info.file_size for info in members)  # zipfile never unpacks more than that
-    if len(members) > MOST_FILES or total > MOST_BYTES:
+    if len(members) > MOST_FILES or total > most_bytes:
         raise InputError(
             f"{name} would unpack to {len(members):,} files of {total / 1e9:,.1f} GB in all, more "
-            f"than the {MOST_FILES:,} files or {MOST_BYTES / 1e9:,.1f} GB that are unpacked in "
+            f"than the {MOST_FILES:,} files or {most_bytes / 1e9:,.1f} GB that are unpacked in "
             "memory. If that is right, unpack it and give the folder, or say --unpack-all "
             "(unpack_all=True)."
         )

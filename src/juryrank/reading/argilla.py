@@ -15,7 +15,7 @@ import polars as pl
 from juryrank.errors import InputError, counted, listing
 from juryrank.reading.names import plain
 from juryrank.reading.nesting import struct_fields
-from juryrank.reading.plain import PLACE, Plain, Record, as_list, as_mapping, left_out_of
+from juryrank.reading.plain import ROW_NAME, Plain, Record, as_list, as_mapping, left_out_of
 
 USER = "user_id"
 _RESPONSE = {USER, "value", "status"}
@@ -33,7 +33,7 @@ class _Response(NamedTuple):
     status: str | None
 
     @property
-    def place(self) -> str:
+    def row_name(self) -> str:
         return f"record {self.record + 1:,} (user {self.user})"
 
     @property
@@ -53,7 +53,7 @@ def records_as_rows(name: str, records: Sequence[Record]) -> Plain:
     found = [one for number, record in enumerate(records) for one in _responses(number, record)]
     if not found:
         raise InputError(f"{name} holds {counted(len(records), 'record')} without any response.")
-    skipped = [one.place for one in found if not one.counts]
+    skipped = [one.row_name for one in found if not one.counts]
     left_out = left_out_of(name, skipped, len(found), "responses", "discarded or drafts")
     kept = [one for one in found if one.counts]
     questions = _questions(name, kept)
@@ -64,7 +64,7 @@ def records_as_rows(name: str, records: Sequence[Record]) -> Plain:
     return Plain(
         _table(answers, models or options, questions).lazy(),
         {"judge": (USER,)} | ({"ranking": sure} if sure else {}),
-        says_places=True,
+        names_rows=True,
         left_out=left_out,
         notices=(*_no_status(found), *(() if models else _no_models(options))),
     )
@@ -92,9 +92,9 @@ def _response(number: int, question: str, given: Record) -> _Response:
 def _in_columns(number: int, key: str, record: Record) -> Iterator[_Response]:
     values, users = as_list(record[key]), as_list(record[f"{key}.users"])
     status = as_list(record.get(f"{key}.status")) or [None] * len(values)
-    for place, value in enumerate(values):
-        user = users[place] if place < len(users) else None
-        state = status[place] if place < len(status) else None
+    for index, value in enumerate(values):
+        user = users[index] if index < len(users) else None
+        state = status[index] if index < len(status) else None
         yield _Response(number, key.removesuffix(".responses"), value, user, state)
 
 
@@ -145,13 +145,13 @@ def _table(
     before: Counter[tuple[str, str]] = Counter()
     for one, ranking in zip(answers, rankings, strict=True):
         # Users without a name must not overwrite each other.
-        again = before[one.place, one.question]
-        before[one.place, one.question] += 1
+        again = before[one.row_name, one.question]
+        before[one.row_name, one.question] += 1
         user = None if one.user is None else str(one.user)
-        row = rows.setdefault((one.place, again), {USER: user, PLACE: one.place})
+        row = rows.setdefault((one.row_name, again), {USER: user, ROW_NAME: one.row_name})
         row[one.question] = ranking
     rankings_as = dict.fromkeys(questions, pl.List(pl.List(pl.String())))
-    schema = {USER: pl.String(), PLACE: pl.String()} | rankings_as
+    schema = {USER: pl.String(), ROW_NAME: pl.String()} | rankings_as
     return pl.DataFrame(list(rows.values()), schema=schema)
 
 
@@ -164,8 +164,10 @@ def _models(
     """Give the models that were ranked, if the records name them; complain if only some do."""
     known = [_known(records[one.record]) for one in answers]
     found = [_models_behind(_levels(one.value), of) for one, of in zip(answers, known, strict=True)]
-    ranked = [(one.place, to) for one, to in zip(answers, found, strict=True) if _levels(one.value)]
-    without = [place for place, models in ranked if models is None]
+    ranked = [
+        (one.row_name, to) for one, to in zip(answers, found, strict=True) if _levels(one.value)
+    ]
+    without = [row_name for row_name, models in ranked if models is None]
     if 0 < len(without) < len(ranked):
         raise InputError(
             f"{name}: {len(without):,} of {len(ranked):,} rankings do not say which model is "

@@ -287,9 +287,9 @@ def _sorted_by_judge(
     order = order_by(judge, n_judges)
     ballot = entries.ballot
     if order is not None:
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        ballot, judge, weight = place[ballot], judge[order], weight[order]
+        index = np.empty(len(order), dtype=np.int64)
+        index[order] = np.arange(len(order))
+        ballot, judge, weight = index[ballot], judge[order], weight[order]
     level = entries.level.astype(np.int64)
     rest = level == REST
     number = len(judge)

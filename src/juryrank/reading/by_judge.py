@@ -11,8 +11,9 @@ from juryrank.errors import InputError, counted, listing
 from juryrank.reading.columns import columns_found, sides_in
 from juryrank.reading.files import Before, Part, read_rows
 from juryrank.reading.names import known_names, plain
-from juryrank.reading.plain import PLACE, Plain
+from juryrank.reading.plain import ROW_NAME, Plain
 from juryrank.reading.rows import answered
+from juryrank.reading.scores import are_both_scores, winners_by_scores
 
 JUDGE, ANSWER = "(judge)", "(answer)"
 BY_JUDGE = "a table with a column for each judge"
@@ -37,7 +38,7 @@ def made_by_judge(
         read.frame.select(rest).with_columns(
             pl.lit(column).alias(JUDGE),
             answered(read.frame[column]).alias(ANSWER),
-            pl.Series(PLACE, [f"row {row:,}, column {column}" for row in read.numbers]),
+            pl.Series(ROW_NAME, [f"row {row:,}, column {column}" for row in read.numbers]),
         )
         for column in columns
     )
@@ -48,9 +49,12 @@ def made_by_judge(
     blank = f", {counted(empty, 'cell')} without an answer" if empty else ""
     remark = f"{counted(len(columns), 'column')} of judges ({listing(columns, 4)}){blank}"
     hints = _hints(part.name, rest, asked, cells) | {"judge": (JUDGE,)}
+    if "outcome" in hints and are_both_scores(filled[ANSWER]):
+        filled = filled.with_columns(winners_by_scores(filled[ANSWER]))
+        remark += "; the higher score wins, equal scores are ties"
     return replace(
         part,
-        plain=Plain(filled.lazy(), hints, says_places=True),
+        plain=Plain(filled.lazy(), hints, names_rows=True),
         remarks=(*part.remarks, remark),
         before=Before(BY_JUDGE, len(read.frame)),
         kept=None,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError, counted
@@ -25,6 +26,7 @@ from juryrank.reading.rows import (
     sift,
 )
 from juryrank.votes.concat import joined_votes, named_apart
+from juryrank.votes.similar_names import looks
 from juryrank.votes.votes import ByValue, LeftOut, Votes, in_natural_order
 
 Ints = NDArray[np.int64]
@@ -82,18 +84,38 @@ def votes_by_value(
         except InputError as error:
             of[value] = str(error)
     if bad:
-        refuse(_together(bad, len(rows.frame)), rows.place)
+        refuse(_together(bad, len(rows.frame)), rows.row_name)
     by = ByValue(column, of, left_out.sentences)
     if not by.votes:
         raise by.nothing_to_rank()
     several = by.votes.items()
     if judges_are_numbers:
         several = {value: named_apart(votes, value) for value, votes in several}.items()
-    every = joined_votes(*(votes for _, votes in several))
+    every = joined_votes(*(votes for _, votes in several), merge_names=rules.merge_names)
+    if rules.merge_names:
+        by = by.mapped(lambda own: _spelled_as(own, every))
     lost = (f"Without {column} {value}: {error}" for value, error in by.errors.items())
     return replace(
         every, left_out=every.left_out + left_out, notices=(*every.notices, *lost), by=by
     )
+
+
+def _spelled_as(votes: Votes, every: Votes) -> Votes:
+    """Write the names of one value's votes as those of all values are."""
+    return replace(
+        votes,
+        items=_as_in(votes.items, every.items),
+        judges=_as_in(votes.judges, every.judges),
+    )
+
+
+def _as_in(names: pl.Series, known: pl.Series) -> pl.Series:
+    """Write names as those that look the same are written elsewhere, if they are there."""
+    if names.dtype != pl.String or known.dtype != pl.String:
+        return names
+    spelling = dict(zip(looks(known), known, strict=True))
+    spelled = (spelling.get(look, name) for look, name in zip(looks(names), names, strict=True))
+    return pl.Series(names.name, spelled, dtype=pl.String)
 
 
 def _values(rows: Rows, column: str, rules: Rules) -> tuple[Coded, LeftOut]:
@@ -111,8 +133,8 @@ def _values(rows: Rows, column: str, rules: Rules) -> tuple[Coded, LeftOut]:
     values, table = in_order(found.labels, occurs, rows.text)
     _check_number(column, len(values), int((codes >= 0).sum()))
     order = in_natural_order(values.to_list())
-    place = np.argsort(order)
-    codes = np.where(codes >= 0, place[np.maximum(table[codes], 0)], -1).astype(np.int32)
+    rank = np.argsort(order)
+    codes = np.where(codes >= 0, rank[np.maximum(table[codes], 0)], -1).astype(np.int32)
     # The other rows are counted value by value.
     return Coded(values.gather(order), (codes,)), replace(left_out, rows=left_out.total)
 
@@ -120,8 +142,9 @@ def _values(rows: Rows, column: str, rules: Rules) -> tuple[Coded, LeftOut]:
 def _check_number(column: str, values: int, rows: int) -> None:
     if values == rows > 1:
         raise InputError(
-            f"The column {column!r} has another value in each of its {rows:,} rows, so that there "
-            "is nothing to rank in any of them. Rank by a column whose values many votes share."
+            f"The column {column!r} has a different value in each of its {rows:,} rows, so that "
+            "there is nothing to rank in any of them. Rank by a column whose values many votes "
+            "share."
         )
     if values > MOST_VALUES:
         raise InputError(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from juryrank.errors import counted, number, share
 from juryrank.reading import as_votes
+from juryrank.reading.grids import ROW
 from juryrank.reading.unused import contexts_in
 from juryrank.votes.connectivity import Connection, connection, lone_judges
 from juryrank.votes.lists import orders_of_ties
@@ -139,7 +140,7 @@ def check(votes: Votes | object) -> Check:
         both_bad=votes.both_bad,
         duplicates=_duplicates(votes) - repeats.votes,
         repeats=repeats.votes,
-        repeats_by=repeats.by,
+        repeats_by=tuple("row" if name == ROW else name for name in repeats.by),
         weight=float(votes.weight.sum() + votes.lists.weight.sum()),
         votes_per_judge=_spread(votes.times_voted),
         votes_per_item=_spread(votes.times_compared),

@@ -191,8 +191,9 @@ class HashCoder:
     Nobody can make it happen on purpose, or make it slow: the seed is another one every time.
     """
 
-    def __init__(self, dtype: pl.DataType) -> None:
+    def __init__(self, dtype: pl.DataType, slots_per_label: int = SLOTS_PER_LABEL) -> None:
         self.labels = pl.Series(dtype=dtype)
+        self._slots_per_label = slots_per_label
         self._seed = randbits(64)
         self._hash = np.zeros(1, dtype=np.uint64)  # of each label, and a last one for none
         self._make_slots(2)
@@ -234,8 +235,8 @@ class HashCoder:
         number = known + len(new)
         self._hash = np.concatenate((self._hash[:-1], new, self._hash[-1:]))
         first = known
-        if number * SLOTS_PER_LABEL > len(self._slots):
-            self._make_slots(2 * number * SLOTS_PER_LABEL)
+        if number * self._slots_per_label > len(self._slots):
+            self._make_slots(2 * number * self._slots_per_label)
             first = 0
         self._fill_slots(np.arange(first, number, dtype=np.int32))
         codes = self._look_up(hashes)
@@ -335,7 +336,7 @@ def ordered(found: Coded, numbers_are_text: bool) -> Coded:
 
     Args:
         found: Labels and codes, none of them missing.
-        numbers_are_text: Whether text that is whole numbers throughout shall become numbers.
+        numbers_are_text: Whether text that is whole numbers throughout should become numbers.
     """
     occurs = sum(counts(codes, len(found.labels)) for codes in found.codes)
     labels, table = in_order(found.labels, np.asarray(occurs) > 0, numbers_are_text)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import NEAR, SHORTEST_PART, did_you_mean_all, likeness
+from juryrank.reading.bookkeeping import says_bookkeeping
 from juryrank.reading.headers import shared_name
 from juryrank.reading.names import (
     MODELS_LOST,
@@ -16,8 +17,8 @@ from juryrank.reading.names import (
     NAMES,
     known_names,
     last_part,
-    place_of,
     plain,
+    rank_of,
     side_pairs,
     without_scale,
 )
@@ -43,13 +44,15 @@ _MEANING = {
 _KEYWORDS = {"outcome": "winner", "choice": "winner", "id": "ranking"}
 """How the user names a role, where the word is not the role's own."""
 
+NAMELESS = "''"
+"""How a column without a name is called: so that it can be given as an option."""
 MOST_COLUMNS = 60
 """So many columns are named in a complaint: the one that was meant should be among them."""
 _OTHER_SIDE = {"left": "right", "right": "left"}
 _OTHER_NUMBER = {"left": 0, "right": 2}
 """The number that another column has if one that is numbered 1 is not this side."""
-_SURE_PLACES = ("rank", "ordinal")
-"""Names of places that cannot be the two or more items of another shape."""
+_SURE_RANKS = ("rank", "ordinal")
+"""Names of ranks that cannot be the two or more items of another shape."""
 
 
 @dataclass(frozen=True)
@@ -128,9 +131,9 @@ class LongColumns:
 
 @dataclass(frozen=True)
 class WideColumns:
-    """One column per place, from the best down, and perhaps the set of items."""
+    """One column per rank, from the best down, and perhaps the set of items."""
 
-    places: tuple[str, ...]
+    ranks: tuple[str, ...]
     options: str | None
     judge: str | None
     weight: str | None
@@ -138,7 +141,7 @@ class WideColumns:
     @property
     def used(self) -> list[str]:
         """The columns to be read."""
-        return _there(self.judge, *self.places, self.options, self.weight)
+        return _there(self.judge, *self.ranks, self.options, self.weight)
 
 
 @dataclass(frozen=True)
@@ -175,15 +178,15 @@ class _Shape:
     what: str
     needs: tuple[str, ...]
     may: tuple[str, ...] = ()
-    has_places: bool = False
+    has_ranks: bool = False
 
     def takes(self, given: Mapping[str, str]) -> bool:
-        """Whether it has a place for every column the user has named."""
+        """Whether it has a role for every column the user has named."""
         known = {_keyword(role) for role in (*self.needs, *self.may, "judge", "weight")}
         return known.issuperset(given)
 
     def takes_all(self, roles: Iterable[str]) -> bool:
-        """Whether it has a place for each of these roles."""
+        """Whether it knows each of these roles."""
         return set(roles) <= {*self.needs, *self.may, "judge", "weight"}
 
     def lacks(self, found: _Header) -> list[str]:
@@ -192,7 +195,7 @@ class _Shape:
 
     def fits(self, found: _Header) -> bool:
         """Whether everything it needs is there."""
-        return not self.lacks(found) and (not self.has_places or bool(found.rows_of_places()))
+        return not self.lacks(found) and (not self.has_ranks or bool(found.rows_of_ranks()))
 
 
 _BY_SIDES = _Shape("pairs", SIDES_SHAPE, ("tie",))
@@ -201,7 +204,7 @@ _LONG = _Shape("one row per item", ("position", "item"), ("id",))
 _RATED = _Shape("ratings", ("rating", "item"), ("id",))
 _CHOICES = _Shape("choices from a set", ("options", "choice"))
 _RANKED = _Shape("a column of rankings", ("ranking",), ("options",))
-_WIDE = _Shape("one column per place", (), ("options",), has_places=True)
+_WIDE = _Shape("one column per rank", (), ("options",), has_ranks=True)
 
 
 _SHAPES = (_BY_SIDES, _BY_WINS, _LONG, _RATED, _CHOICES, _RANKED, _WIDE)
@@ -213,6 +216,7 @@ def choose(
     asked: Mapping[str, str | None],
     hints: Mapping[str, Sequence[str]],
     ways_out: Callable[[Sequence[str]], str] = lambda _: "",
+    lists: Collection[str] = (),
 ) -> Columns:
     """Decide which columns hold what.
 
@@ -224,6 +228,7 @@ def choose(
         hints: The columns of which is known what they hold, by role, if the user does not say.
         ways_out: Says how the columns may be named, if their names do not tell; it is given the
             roles that are missing.
+        lists: The columns that hold lists, which are not suggested for what is one name.
     """
     wanted = {role: name for role, name in asked.items() if name is not None}
     found_for = {
@@ -235,7 +240,7 @@ def choose(
             source, names, {role: wanted[role] for role in wanted if role not in given}
         )
     _check_given(given)
-    found = _Header(source, names, given, hints)
+    found = _Header(source, names, given, hints, lists=lists)
     if not any(shape.takes(given) and shape.fits(found) for shape in _SHAPES):
         found = replace(found, any_sides=True)
     shape = _shape(found, given)
@@ -275,7 +280,7 @@ def _columns(shape: _Shape, roles: Mapping[str, str | None], found: _Header) -> 
     if shape is _RANKED:
         return RankingColumns(needed[0], options, judge, weight)
     if shape is _WIDE:
-        return WideColumns(found.places(), options, judge, weight)
+        return WideColumns(found.ranks(), options, judge, weight)
     left, right, *outcome = needed
     return PairColumns(left, right, outcome[0] if outcome else None, judge, weight, roles["tie"])
 
@@ -288,6 +293,9 @@ class _Header:
     hints: Mapping[str, Sequence[str]]
     any_sides: bool = False
     """Whether two columns are taken for the items if only left and right tell their names apart."""
+
+    lists: Collection[str] = ()
+    """The columns that hold lists."""
 
     def matches(self, role: str) -> list[str]:
         """Find the columns that may hold something, only the best of them."""
@@ -329,7 +337,7 @@ class _Header:
         known = frozenset(self.names)
         numbers: dict[str, list[int]] = {}
         for number, name in enumerate(self.names):
-            called = plain(without_scale(last_part(shared_name(name, known))))
+            called = plain(without_scale(last_part(shared_name(name, known)))).removeprefix("_")
             numbers.setdefault(called, []).append(number)
         return numbers
 
@@ -359,21 +367,21 @@ class _Header:
             )
         return found[0] if found else None
 
-    def places(self) -> tuple[str, ...]:
-        """Give the columns of the first place, the second and so on."""
-        found = self.rows_of_places()
+    def ranks(self) -> tuple[str, ...]:
+        """Give the columns of the first rank, the second and so on."""
+        found = self.rows_of_ranks()
         if len(found) > 1:
             raise InputError(
-                f"{self.source} has several rows of places: "
+                f"{self.source} has several rows of ranks: "
                 f"{'; '.join(', '.join(columns) for columns in found)}. Remove all but one."
             )
         return found[0]
 
-    def rows_of_places(self) -> list[tuple[str, ...]]:
-        """Find columns of the first place, the second and so on, for each way to name them."""
+    def rows_of_ranks(self) -> list[tuple[str, ...]]:
+        """Find columns of the first rank, the second and so on, for each way to name them."""
         families: dict[tuple[str, str], dict[int, str]] = {}
         for name in self.names:
-            question, kind, number = place_of(name)
+            question, kind, number = rank_of(name)
             if number and name not in self.given.values():
                 families.setdefault((question, kind), {}).setdefault(number, name)
         return [
@@ -381,11 +389,11 @@ class _Header:
             for (question, kind), columns in families.items()
             if sorted(columns) == list(range(1, len(columns) + 1))
             and len(columns) >= 2
-            and (question or kind in _SURE_PLACES or self._may_be_places(len(columns)))
+            and (question or kind in _SURE_RANKS or self._may_be_ranks(len(columns)))
         ]
 
-    def _may_be_places(self, count: int) -> bool:
-        """Whether columns such as choice_1 are places, and not items to be chosen from."""
+    def _may_be_ranks(self, count: int) -> bool:
+        """Whether columns such as choice_1 are ranks, and not items to be chosen from."""
         return count >= 3 and not self.matches("outcome")
 
 
@@ -436,7 +444,7 @@ def _nearest(found: _Header, able: Sequence[_Shape]) -> _Shape:
 def _several(found: _Header, shapes: Sequence[_Shape]) -> InputError:
     ways = []
     for shape in shapes:
-        columns = [str(found.matches(role)[0]) for role in shape.needs] or found.places()
+        columns = [str(found.matches(role)[0]) for role in shape.needs] or found.ranks()
         ways.append(f"{shape.what} ({', '.join(columns)})")
     advice = {
         _LONG: "--item and --position for one row per item",
@@ -494,7 +502,7 @@ def _not_there(source: str, names: Sequence[str], wanted: Mapping[str, str]) -> 
 def columns_found(names: Sequence[str]) -> str:
     """Name the columns of a file; of very many, those first whose names say that they may count."""
     if len(names) <= MOST_COLUMNS:
-        return listing(names, MOST_COLUMNS)
+        return listing([name or NAMELESS for name in names], MOST_COLUMNS)
     known = set().union(*(known_names(role) for role in NAMES))
     telling = {name for name in names if (_words(name) | {plain(name)}) & known}
     return listing(sorted(names, key=lambda name: name not in telling), MOST_COLUMNS)
@@ -518,7 +526,11 @@ def _missing(found: _Header, shape: _Shape, roles: Sequence[str], ways_out: str)
     named = what[0] if len(what) == 1 else f"{', '.join(what[:-1])} and {what[-1]}"
     taken = {name for role in shape.needs if role not in roles for name in found.matches(role)}
     free = [name for name in names if name not in taken]
-    near = {role: found_near for role in roles if (found_near := _near(free, role))}
+    near = {
+        role: found_near
+        for role in roles
+        if (found_near := _near([n for n in free if _may_hold(n, role, found.lists)], role))
+    }
     if list(roles) == list(shape.needs) and not near and not found.given:
         hints = [*_about_header(names, ways_out), ways_out]
         return InputError(
@@ -536,6 +548,10 @@ def _missing(found: _Header, shape: _Shape, roles: Sequence[str], ways_out: str)
         f"{found.source} has no column for {named}. Columns found: {columns_found(names)}. "
         f"{' '.join(hints)}".rstrip()
     )
+
+
+def _may_hold(name: str, role: str, lists: Collection[str]) -> bool:
+    return role in ("ranking", "options") or name not in lists
 
 
 def _if_that_is_it(role: str, near: Sequence[str]) -> str:
@@ -583,7 +599,7 @@ def _near(names: Sequence[str], role: str) -> list[str]:
     scores = {
         name: _nearness(name, known)
         for name in names[:MOST_NEAR]
-        if len(name) <= LONGEST_NEAR and plain(name) not in others
+        if len(name) <= LONGEST_NEAR and plain(name) not in others and not says_bookkeeping(name)
     }
     best = max(scores.values(), default=0.0)
     return [name for name in scores if scores[name] == best] if best >= NEAR else []

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from juryrank.errors import InputError
 from juryrank.reading.files import Before, Part, read_rows
 from juryrank.reading.names import plain
-from juryrank.reading.plain import PLACE, Plain
+from juryrank.reading.plain import ROW_NAME, Plain
 from juryrank.reading.ratings import ratings
 from juryrank.reading.rows import filled
 
@@ -133,7 +133,7 @@ def made_of_results(part: Part, table: CrossTable) -> Part:
             LEFT: [players[at] for at in one],
             RIGHT: [players[at] for at in other],
             WINNER: np.where(points > 0.5, "left", np.where(points < 0.5, "right", "tie")),
-            PLACE: [
+            ROW_NAME: [
                 f"row {a + 1:,}, column {table.columns[b]}" for a, b in zip(one, other, strict=True)
             ],
         }
@@ -141,7 +141,7 @@ def made_of_results(part: Part, table: CrossTable) -> Part:
     hints = {"left": (LEFT,), "right": (RIGHT,), "outcome": (WINNER,)}
     return replace(
         part,
-        plain=Plain(votes.lazy(), hints, says_places=True),
+        plain=Plain(votes.lazy(), hints, names_rows=True),
         remarks=(
             *part.remarks,
             f"players = {table.players}; {len(votes):,} games, each of which stands there twice",

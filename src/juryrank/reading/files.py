@@ -26,10 +26,11 @@ from juryrank.reading.columns import fits_some_shape
 from juryrank.reading.encodings import UTF8, Encoding, encoding_of, not_utf8
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.formats import (
-    IPC_FILE_MAGIC,
+    FORMATS,
     SEPARATOR_LINE,
     SEPARATORS,
     UTF8_BOM,
+    Scan,
     check_not_a_page,
     check_text,
     check_unpacked_size,
@@ -51,11 +52,11 @@ from juryrank.reading.nesting import (
     scan_ndjson,
     wrapped_records,
 )
-from juryrank.reading.plain import PLACE, Plain
+from juryrank.reading.plain import ROW_NAME, Plain
 from juryrank.reading.preflib import preflib_rows
 from juryrank.reading.rust_panics import without_panics
 from juryrank.reading.sheets import read_sheet
-from juryrank.reading.sources import Place, places, unreadable
+from juryrank.reading.sources import FoundFile, found_files, unreadable
 from juryrank.reading.titles import MOST_ABOVE_HEADER, Below, header_below
 
 WIDE = 100
@@ -70,18 +71,6 @@ READ_ERRORS = (
     csv.Error,
     zlib.error,
 )
-FORMAT_NAMES = {
-    "csv": "CSV",
-    "ndjson": "NDJSON",
-    "json": "JSON",
-    "parquet": "Parquet",
-    "arrow": "Arrow IPC",
-    "preflib": "PrefLib",
-    "excel": "a spreadsheet",
-    "unknown": "a file of votes",
-}
-
-
 _TOO_LARGE = "it holds a whole number that is too large for any column of numbers"
 _IN_PLAIN_WORDS = {
     "not properly escaped": "a quote is opened and not closed",
@@ -96,10 +85,6 @@ _IN_PLAIN_WORDS = {
 RULE = r"^:?-[-+]*:?$"
 """A cell of the line between the header and the rows of such a table."""
 QUALTRICS_ID = b"ImportId"
-TEXT_FORMATS = ("csv", "json", "ndjson", "preflib")
-UNTYPED_FORMATS = ("csv", "preflib", "excel")
-MAY_PANIC = ("parquet", "arrow", "excel")
-"""Formats whose readers trust what a file says about itself."""
 
 
 @dataclass(frozen=True)
@@ -157,12 +142,12 @@ class Part:
     @property
     def is_numbered(self) -> bool:
         """Whether rows have to carry their numbers, since some are left out."""
-        return self.kept is not None and not self.plain.says_places
+        return self.kept is not None and not self.plain.names_rows
 
     @property
     def is_text(self) -> bool:
         """Whether the format has no types, so that numbers are text until seen to be numbers."""
-        return self.format in UNTYPED_FORMATS
+        return self.format is not None and not FORMATS[self.format].is_typed
 
     @property
     def scan(self) -> pl.LazyFrame:
@@ -194,7 +179,7 @@ class Rows:
     contexts: pl.DataFrame | None = None
     """What sets votes apart that are the same otherwise, such as the question, if that is known."""
 
-    def place(self, row: int) -> str:
+    def row_name(self, row: int) -> str:
         """Name a row, counted from 1 without the header, within its file."""
         at = row if self.origin is None else int(self.origin[row])
         part = bisect_right(self.ends, at)
@@ -227,7 +212,7 @@ def parts_of(
     """Open every file a source stands for."""
     if opening.format is not None:
         opening = replace(opening, format=format_named(opening.format))
-    return [_part(place, opening) for place in places(source, unpack_all=opening.unpack_all)]
+    return [_part(file, opening) for file in found_files(source, unpack_all=opening.unpack_all)]
 
 
 def with_file_as_judge(part: Part) -> Part:
@@ -252,13 +237,13 @@ def header(part: Part) -> list[str]:
         names = part.scan.collect_schema().names()
     if not names:
         raise InputError(f"{part.name} is empty: there are no votes in it.")
-    return [name for name in names if name != PLACE or not part.plain.says_places]
+    return [name for name in names if name != ROW_NAME or not part.plain.names_rows]
 
 
 def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
     """Read some columns of all parts."""
-    are_called, are_numbered = parts[0].plain.says_places, parts[0].is_numbered
-    more = [PLACE] if are_called else [NUMBER] if are_numbered else []
+    are_called, are_numbered = parts[0].plain.names_rows, parts[0].is_numbered
+    more = [ROW_NAME] if are_called else [NUMBER] if are_numbered else []
     frames = [_collect(part, [*columns, *more]) for part in parts]
     frame = _one_frame(parts, frames)
     ends = ends_of(parts) if are_numbered else tuple(accumulate(len(frame) for frame in frames))
@@ -267,7 +252,7 @@ def read_rows(parts: Sequence[Part], columns: Sequence[str]) -> Rows:
         tuple(part.name for part in parts),
         ends,
         text=parts[0].is_text,
-        called=frame[PLACE] if are_called else None,
+        called=frame[ROW_NAME] if are_called else None,
         origin=_over_all(frames, ends) if are_numbered else None,
     )
 
@@ -337,6 +322,12 @@ def read_head(part: Part, columns: Sequence[str], number: int) -> pl.DataFrame:
     with _complaining(part):
         rows = _rows_of(part).select(text).head(number).collect()
     return rows.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep())
+
+
+def first_cells(part: Part, columns: Sequence[str], number: int) -> pl.DataFrame:
+    """Read the first rows of some columns as they are."""
+    with _complaining(part):
+        return _rows_of(part).select(columns).head(number).collect()
 
 
 def label_columns(parts: Sequence[Part], columns: Sequence[str]) -> list[str]:
@@ -413,7 +404,7 @@ def _rows_of(part: Part) -> pl.LazyFrame:
 
 
 def _all_rows_of(part: Part) -> pl.LazyFrame:
-    if part.format not in ("csv", "excel") or part.plain.says_places:
+    if part.format not in ("csv", "excel") or part.plain.names_rows:
         return part.scan
     # A blank line, or Excel's line of nothing but separators, is no row.
     return _without_rows_all_of(part.scan, pl.exclude(FILE).is_null())
@@ -444,46 +435,46 @@ def schema_of(part: Part) -> pl.Schema:
         return part.scan.select(names).collect_schema()
 
 
-def _part(place: Place, opening: Opening) -> Part:
-    unread = Part(place.name, Plain(pl.LazyFrame()), "unknown", place.where)
+def _part(file: FoundFile, opening: Opening) -> Part:
+    unread = Part(file.name, Plain(pl.LazyFrame()), "unknown", file.where)
     with _complaining(unread):
         if not opening.unpack_all:
-            check_unpacked_size(place.name, place.where)
-        head = head_of(place.where)
+            check_unpacked_size(file.name, file.where)
+        head = head_of(file.where)
     if not head.strip():
-        raise InputError(f"{place.name} is empty: there are no votes in it.")
-    check_not_a_page(place.name, head)
-    format_ = opening.format or format_of(place.name, head)
+        raise InputError(f"{file.name} is empty: there are no votes in it.")
+    check_not_a_page(file.name, head)
+    format_ = opening.format or format_of(file.name, head)
     if format_ != "excel" and opening.sheet is not None:
-        raise InputError(f"{place.name} is not a spreadsheet: omit --sheet (sheet=...).")
+        raise InputError(f"{file.name} is not a spreadsheet: omit --sheet (sheet=...).")
     with _complaining(replace(unread, format=format_)):
         if format_ == "excel":
-            return _open_sheet(place, opening.sheet)
-        if format_ not in TEXT_FORMATS:
-            return _open_binary(place, format_, head)
+            return _open_sheet(file, opening.sheet)
+        if (scan := FORMATS[format_].scan) is not None:
+            return _open_binary(file, format_, scan)
         if opening.encoding is None:
-            check_text(place.name, head)
-        return _open_text(place, format_, head, opening.encoding)
+            check_text(file.name, head)
+        return _open_text(file, format_, head, opening.encoding)
 
 
-def _open_sheet(place: Place, wanted: str | None) -> Part:
-    sheet = read_sheet(place.name, place.where, wanted)
-    plain = _of_qualtrics(place.name, sheet.rows.lazy())
+def _open_sheet(file: FoundFile, wanted: str | None) -> Part:
+    sheet = read_sheet(file.name, file.where, wanted)
+    plain = _of_qualtrics(file.name, sheet.rows.lazy())
     remarks = tuple(remark for remark in (sheet.remark, sheet.title, plain.remark) if remark)
-    return Part(place.name, plain, "excel", place.where, remarks=remarks)
+    return Part(file.name, plain, "excel", file.where, remarks=remarks)
 
 
-def _open_binary(place: Place, format_: str, head: bytes) -> Part:
-    where = content_of(place.where) if is_compressed(place.where) else place.where
-    scan = _scan_binary(replace(place, where=where), format_, head)
-    return Part(place.name, table_as_rows(place.name, scan), format_, where)
+def _open_binary(file: FoundFile, format_: str, scan: Scan) -> Part:
+    where = content_of(file.where) if is_compressed(file.where) else file.where
+    rows = table_as_rows(file.name, scan(where, file.in_folder))
+    return Part(file.name, rows, format_, where)
 
 
-def _open_text(place: Place, format_: str, head: bytes, wanted: str | None) -> Part:
-    encoding = encoding_of(place.name, place.where, head, wanted)
-    where = place.where
+def _open_text(file: FoundFile, format_: str, head: bytes, wanted: str | None) -> Part:
+    encoding = encoding_of(file.name, file.where, head, wanted)
+    where = file.where
     if encoding.name != UTF8.name:
-        where = _as_utf8(place.name, where, encoding)
+        where = _as_utf8(file.name, where, encoding)
         head = where[: len(head)]
     elif format_ == "json" or (head.startswith(UTF8_BOM) and format_ == "ndjson"):
         where = content_of(where).removeprefix(UTF8_BOM)
@@ -494,9 +485,9 @@ def _open_text(place: Place, format_: str, head: bytes, wanted: str | None) -> P
     elif format_ == "csv" and (below := _below_titles(head, separator)) is not None:
         separator, title = below.separator, below.remark
         where = content_of(where)[below.start :]
-    plain = _plain(place.name, where, format_, head, separator)
+    plain = _plain(file.name, where, format_, head, separator)
     remarks = tuple(remark for remark in (encoding.remark, title, plain.remark) if remark)
-    return Part(place.name, plain, format_, where, separator, remarks)
+    return Part(file.name, plain, format_, where, separator, remarks)
 
 
 def _below_titles(head: bytes, separator: str) -> Below | None:
@@ -587,26 +578,10 @@ def _without_padding(scan: pl.LazyFrame) -> Plain:
     return Plain(rows, remark="a table with | between padded cells; the padding does not count")
 
 
-def _scan_binary(place: Place, format_: str, head: bytes) -> pl.LazyFrame:
-    if format_ == "parquet":
-        return _scan_parquet(place.where, place.in_folder)
-    if head.startswith(IPC_FILE_MAGIC):
-        return pl.scan_ipc(place.where)
-    return pl.read_ipc_stream(place.where).lazy()
-
-
-def _scan_parquet(where: Path | bytes, in_folder: bool) -> pl.LazyFrame:
-    if not in_folder or isinstance(where, bytes):
-        return pl.scan_parquet(where, hive_partitioning=False)
-    # What a folder's name says is text: polars would make numbers and dates of it.
-    columns = {part.split("=", 1)[0]: pl.String() for part in where.parts[:-1] if "=" in part}
-    return pl.scan_parquet(where, hive_partitioning=bool(columns), hive_schema=columns or None)
-
-
 @contextmanager
 def _complaining(part: Part) -> Iterator[None]:
     """Turn the failure of whatever reads a part into a complaint."""
-    quiet = without_panics() if part.format in MAY_PANIC else nullcontext()
+    quiet = without_panics() if part.format and FORMATS[part.format].may_panic else nullcontext()
     try:
         with quiet:
             yield
@@ -629,10 +604,10 @@ def _complaint(part: Part, error: BaseException) -> InputError:
         return _json_complaint(part) or _damaged(part.name, "JSON", error)
     if _is_plain_text(part.where):
         return InputError(
-            f"{part.name} is text, not {FORMAT_NAMES[part.format]}: give it the right ending, or "
+            f"{part.name} is text, not {FORMATS[part.format].title}: give it the right ending, or "
             "say what it is with --format csv (format='csv')."
         )
-    return _damaged(part.name, FORMAT_NAMES[part.format], error)
+    return _damaged(part.name, FORMATS[part.format].title, error)
 
 
 def _damaged(name: str, what: str, error: BaseException) -> InputError:

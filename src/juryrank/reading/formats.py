@@ -1,4 +1,8 @@
-"""What a file holds, told from its first bytes and its ending."""
+"""The formats of files as data, and which one a file has: told from its first bytes and its ending.
+
+A new format is one entry of `FORMATS`. If it is binary, the entry says how it is scanned; how text
+is taken apart stands in `juryrank.reading.files`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ import importlib
 import io
 import re
 import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import cast
 
@@ -14,29 +20,6 @@ import polars as pl
 
 from juryrank.errors import InputError
 
-ENDINGS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-    ".ndjson": "ndjson",
-    ".jsonl": "ndjson",
-    ".json": "json",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".ipc": "arrow",
-    ".feather": "arrow",
-    ".soc": "preflib",
-    ".soi": "preflib",
-    ".toc": "preflib",
-    ".toi": "preflib",
-    ".xlsx": "excel",
-    ".xlsm": "excel",
-    ".xlsb": "excel",
-    ".xls": "excel",
-    ".ods": "excel",
-}
 ARCHIVE = ".zip"
 COMPRESSED = (".gz", ".zst")
 SEPARATORS = ",\t;|"
@@ -53,6 +36,68 @@ GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 UTF8_BOM, UTF16_BOMS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 IPC_FILE_MAGIC, IPC_STREAM_MAGIC = b"ARROW1", b"\xff\xff\xff\xff"
 ZIP_MAGIC, OLD_EXCEL_MAGIC = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+Scan = Callable[[Path | bytes, bool], pl.LazyFrame]
+"""Opens a file, or its content; the flag tells whether it was found in a folder of votes."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of files, by name."""
+
+    name: str
+    title: str
+    """What it is called in messages."""
+    endings: tuple[str, ...] = ()
+    begins: tuple[bytes, ...] = ()
+    """What its files begin with, if that tells it from all others."""
+    scan: Scan | None = None
+    """How it is opened; None for text and spreadsheets."""
+    is_typed: bool = True
+    """Whether its columns have types of their own, and are not all text."""
+    may_panic: bool = False
+    """Whether its reader trusts what a file says about itself."""
+
+
+def _scan_parquet(where: Path | bytes, in_folder: bool) -> pl.LazyFrame:
+    if not in_folder or isinstance(where, bytes):
+        return pl.scan_parquet(where, hive_partitioning=False)
+    # What a folder's name says is text: polars would make numbers and dates of it.
+    columns = {part.split("=", 1)[0]: pl.String() for part in where.parts[:-1] if "=" in part}
+    return pl.scan_parquet(where, hive_partitioning=bool(columns), hive_schema=columns or None)
+
+
+def _scan_arrow(where: Path | bytes, _in_folder: bool) -> pl.LazyFrame:
+    if head_of(where).startswith(IPC_FILE_MAGIC):
+        return pl.scan_ipc(where)
+    return pl.read_ipc_stream(where).lazy()
+
+
+FORMATS = {
+    one.name: one
+    for one in (
+        Format("csv", "CSV", (".csv", ".tsv", ".tab", ".txt"), is_typed=False),
+        Format("ndjson", "NDJSON", (".ndjson", ".jsonl")),
+        Format("json", "JSON", (".json",)),
+        Format(
+            "parquet", "Parquet", (".parquet", ".pq"), (b"PAR1",), _scan_parquet, may_panic=True
+        ),
+        Format(
+            "arrow", "Arrow IPC", (".arrow", ".ipc", ".feather"),
+            (IPC_FILE_MAGIC, IPC_STREAM_MAGIC), _scan_arrow, may_panic=True,
+        ),
+        Format("preflib", "PrefLib", (".soc", ".soi", ".toc", ".toi"), is_typed=False),
+        Format(
+            "excel", "a spreadsheet (Excel or OpenDocument)",
+            (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+            (ZIP_MAGIC, OLD_EXCEL_MAGIC),  # archives were unpacked before
+            is_typed=False, may_panic=True,
+        ),
+        Format("unknown", "a file of votes"),
+    )
+}  # fmt: skip
+ENDINGS = {ending: one.name for one in FORMATS.values() for ending in one.endings}
 
 
 def ending_of(name: str) -> str:
@@ -72,12 +117,9 @@ def format_named(name: str) -> str:
 
 def format_of(name: str, head: bytes) -> str:
     """Tell the format from the first bytes, and from the ending where these do not say."""
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    if head.startswith((IPC_FILE_MAGIC, IPC_STREAM_MAGIC)):
-        return "arrow"
-    if head.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):  # archives were unpacked before
-        return "excel"
+    for one in FORMATS.values():
+        if one.begins and head.startswith(one.begins):
+            return one.name
     by_ending = ENDINGS.get(ending_of(name), "unknown")
     if by_ending in ("unknown", "json"):
         if head.removeprefix(UTF8_BOM).startswith(b"#") and b"# ALTERNATIVE NAME" in head:
@@ -92,14 +134,17 @@ def check_text(name: str, head: bytes) -> None:
     """Complain about a file that should be text and is not."""
     if b"\x00" in head and not head.startswith(UTF16_BOMS):
         raise InputError(
-            f"{name} is binary data and none of the formats juryrank reads: "
-            "CSV, TSV, NDJSON, JSON, Parquet, Arrow IPC, PrefLib, also as .gz, .zst or .zip; "
-            "Excel and OpenDocument sheets."
+            f"{name} is binary data and none of the formats juryrank reads: {_all_formats()}, also "
+            "as .gz, .zst or .zip."
         )
 
 
+def _all_formats() -> str:
+    return ", ".join(one.title for one in FORMATS.values() if one.endings)
+
+
 def check_not_a_page(name: str, head: bytes) -> None:
-    """Complain about a web page that was saved in the place of a file of votes."""
+    """Complain about a web page that was saved instead of a file of votes."""
     begin = head.removeprefix(UTF8_BOM).lstrip()[:100].lower()
     if begin.startswith((b"<!doctype html", b"<html", b"<table")):
         raise InputError(

@@ -119,7 +119,7 @@ def _converted(frame: Any) -> pl.DataFrame:
     except UnicodeEncodeError as error:
         raise InputError(
             f"The data frame has half of a character in it ({error.object[error.start]!r}, a "
-            "lone surrogate), which is no text: write the name or text whole."
+            "lone surrogate), which is no text: write the whole name or text."
         ) from error
     # The frame is another library's: there is no telling what it raises.
     except Exception as error:

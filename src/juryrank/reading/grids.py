@@ -20,8 +20,8 @@ from juryrank.reading.by_judge import BY_JUDGE, made_by_judge
 from juryrank.reading.columns import columns_found, fits_some_shape, sides_in
 from juryrank.reading.crosstables import cross_table, made_of_results
 from juryrank.reading.files import Before, Part, header, read_rows
-from juryrank.reading.names import COUNTED_TIES, COUNTED_WINS, in_brackets, place_of, plain
-from juryrank.reading.plain import PLACE, Plain, left_out_of
+from juryrank.reading.names import COUNTED_TIES, COUNTED_WINS, in_brackets, plain, rank_of
+from juryrank.reading.plain import ROW_NAME, Plain, left_out_of
 from juryrank.reading.rows import answered, filled, weights
 from juryrank.reading.scores import made_of_scores, scores_in
 
@@ -74,7 +74,7 @@ def made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
 
 
 def _made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
-    if part.plain.says_places or part.format == "preflib":
+    if part.plain.names_rows or part.format == "preflib":
         return part
     names = header(part)
     if grid.judge_columns or grid.item_columns:
@@ -127,7 +127,7 @@ def _questions(names: Sequence[str]) -> dict[str, list[str]]:
     """Find columns such as ``Rate the drinks [Tea]``, by their question."""
     found: dict[str, list[str]] = {}
     for name in names:
-        if (parts := in_brackets(name)) and not place_of(name).number:
+        if (parts := in_brackets(name)) and not rank_of(name).number:
             found.setdefault(parts[1], []).append(name)
     return {question: columns for question, columns in found.items() if len(columns) > 1}
 
@@ -194,7 +194,7 @@ def _survey(part: Part, names: Sequence[str], columns: Sequence[str], grid: Grid
         frame.select(*rest, numbers.alias(ROW)).with_columns(
             pl.lit(_item_of(column)).alias(ITEM),
             pl.Series(CELLS[cells], _values(answer, cells)),
-            pl.Series(PLACE, [f"row {row:,}, column {column}" for row in numbers]),
+            pl.Series(ROW_NAME, [f"row {row:,}, column {column}" for row in numbers]),
         )
         for column, answer in zip(columns, text, strict=True)
     )
@@ -210,7 +210,7 @@ def _survey(part: Part, names: Sequence[str], columns: Sequence[str], grid: Grid
     }[cells]
     return replace(
         part,
-        plain=Plain(answers.lazy(), hints, says_places=True, left_out=left_out),
+        plain=Plain(answers.lazy(), hints, names_rows=True, left_out=left_out),
         remarks=(*part.remarks, f"{len(columns)} columns of items ({shown}) with {said}"),
         before=Before(SURVEY, len(frame), ROW),
         kept=None,
@@ -232,7 +232,7 @@ def _by_pair(part: Part, names: Sequence[str], pairs: Mapping[str, tuple[str, st
             pl.lit(left).alias(LEFT),
             pl.lit(right).alias(RIGHT),
             filled(read.frame[column]).alias(WINNER),
-            pl.Series(PLACE, [f"row {row:,}, column {column}" for row in read.numbers]),
+            pl.Series(ROW_NAME, [f"row {row:,}, column {column}" for row in read.numbers]),
         )
         for column, (left, right) in pairs.items()
     )
@@ -245,7 +245,7 @@ def _by_pair(part: Part, names: Sequence[str], pairs: Mapping[str, tuple[str, st
     shown = listing([f"{left} against {right}" for left, right in pairs.values()], 3)
     return replace(
         part,
-        plain=Plain(given.lazy(), hints, says_places=True),
+        plain=Plain(given.lazy(), hints, names_rows=True),
         remarks=(*part.remarks, f"{len(pairs)} columns of pairs ({shown}){blank}"),
         before=Before(BY_PAIR, len(read.frame)),
         kept=None,
@@ -257,7 +257,7 @@ def _kind(source: str, columns: Sequence[str], answers: Sequence[pl.Series]) -> 
     parts = in_brackets(columns[0])
     question = parts[1] if parts else ""
     given = pl.concat([answer.rename("") for answer in answers]).drop_nulls().unique()
-    if len(given) and all(place_of(answer).number for answer in given):
+    if len(given) and all(rank_of(answer).number for answer in given):
         return "position"
     about = [
         kind
@@ -278,7 +278,7 @@ def _values(answer: pl.Series, cells: str) -> pl.Series:
     if cells == "rating":
         return answer
     distinct = answer.drop_nulls().unique().to_list()
-    numbers = {text: str(number) for text in distinct if (number := place_of(text).number)}
+    numbers = {text: str(number) for text in distinct if (number := rank_of(text).number)}
     return answer.replace(numbers)
 
 
@@ -317,7 +317,9 @@ def _counts(part: Part, names: Sequence[str], winners: str) -> Part:
             WINNER: winner,
             LOSER: loser,
             COUNT: counts[row, column],
-            PLACE: [f"row {r + 1:,}, column {items[c]}" for r, c in zip(row, column, strict=True)],
+            ROW_NAME: [
+                f"row {r + 1:,}, column {items[c]}" for r, c in zip(row, column, strict=True)
+            ],
         }
     )
     if not len(frame):
@@ -330,7 +332,7 @@ def _counts(part: Part, names: Sequence[str], winners: str) -> Part:
     )
     return replace(
         part,
-        plain=Plain(frame.lazy(), hints, says_places=True, notices=tuple(_doubts(in_order))),
+        plain=Plain(frame.lazy(), hints, names_rows=True, notices=tuple(_doubts(in_order))),
         remarks=(*part.remarks, remark),
         before=Before(COUNTS, len(items)),
     )
@@ -358,7 +360,7 @@ def _wins(
         frame.select(rest).with_columns(
             pl.lit(outcome).alias(WINNER),
             pl.Series(COUNT, _numbers(part.name, rows, frame[column])),
-            ("row " + rows + f", column {column}").alias(PLACE),
+            ("row " + rows + f", column {column}").alias(ROW_NAME),
         )
         for column, outcome in counted.items()
     ).filter(pl.col(COUNT) > 0)
@@ -366,7 +368,7 @@ def _wins(
     hints = {"left": (left,), "right": (right,), "outcome": (WINNER,), "weight": (COUNT,)}
     return replace(
         part,
-        plain=Plain(votes.lazy(), hints, says_places=True),
+        plain=Plain(votes.lazy(), hints, names_rows=True),
         remarks=(*part.remarks, f"wins counted in {', '.join(counted)}"),
         before=Before("counts of wins of two items", len(frame)),
         kept=None,

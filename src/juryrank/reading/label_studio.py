@@ -9,7 +9,7 @@ import polars as pl
 
 from juryrank.errors import InputError, counted
 from juryrank.reading.nesting import struct_fields, table_of
-from juryrank.reading.plain import PLACE, Plain, Record, as_list, as_mapping, left_out_of
+from juryrank.reading.plain import ROW_NAME, Plain, Record, as_list, as_mapping, left_out_of
 
 ANNOTATOR = "annotator"
 _LOOKED_AT = 1_000
@@ -18,7 +18,7 @@ _SIDE = r"^(?:left|right|none)$"
 
 
 class _Annotation(NamedTuple):
-    place: str
+    row_name: str
     data: Mapping[str, Any]
     by: Any
     is_cancelled: bool
@@ -32,19 +32,19 @@ def tasks_as_rows(name: str, tasks: Sequence[Record]) -> Plain:
     if not found:
         raise InputError(f"{name} holds {counted(len(tasks), 'task')} without any annotation.")
     kept = [one for one in found if not one.is_cancelled]
-    cancelled = [one.place for one in found if one.is_cancelled]
+    cancelled = [one.row_name for one in found if one.is_cancelled]
     left_out = left_out_of(name, cancelled, len(found), "annotations", "cancelled")
     pairwise, choices = _tags(kept, "pairwise"), _tags(kept, "choices")
     if not pairwise + choices:
         raise InputError(
             f"{name} holds annotations of Label Studio, but none with the tag Pairwise or Choices."
         )
-    own = (ANNOTATOR, PLACE, *pairwise, *choices)
+    own = (ANNOTATOR, ROW_NAME, *pairwise, *choices)
     bare = sum(not as_list(task.get("annotations")) for task in tasks)
     return Plain(
         table_of([_row(one, own) for one in kept], own).lazy(),
         {"judge": (ANNOTATOR,)} | ({"outcome": pairwise} if pairwise else {}),
-        says_places=True,
+        names_rows=True,
         left_out=left_out,
         notices=_without_annotation(bare, len(tasks)),
     )
@@ -58,9 +58,9 @@ def _without_annotation(bare: int, of: int) -> tuple[str, ...]:
 def _annotations(tasks: Sequence[Record]) -> Iterator[_Annotation]:
     for number, task in enumerate(tasks, start=1):
         for given in map(as_mapping, as_list(task.get("annotations"))):
-            place = f"task {task.get('id', number)}"
+            task_name = f"task {task.get('id', number)}"
             yield _Annotation(
-                f"annotation {given['id']} ({place})" if "id" in given else place,
+                f"annotation {given['id']} ({task_name})" if "id" in given else task_name,
                 as_mapping(task.get("data")),
                 _who(given.get("completed_by")),
                 bool(given.get("was_cancelled")),
@@ -102,7 +102,7 @@ def _row(one: _Annotation, own: Sequence[str]) -> dict[str, Any]:
     # A field of the task's data must not be taken for an answer of the same name.
     data = {f"data.{name}" if name in own else name: cell for name, cell in one.data.items()}
     said = {tag: words for tag, (_, words) in one.answers.items()}
-    return data | {ANNOTATOR: one.by, PLACE: one.place} | said
+    return data | {ANNOTATOR: one.by, ROW_NAME: one.row_name} | said
 
 
 # --- JSON-MIN and CSV ----------------------------------------------------------------------------

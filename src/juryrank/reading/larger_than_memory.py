@@ -43,7 +43,9 @@ from juryrank.reading.outcomes import (
     Words,
     as_text,
     lexicon_of,
+    told_looks,
     told_numbers,
+    told_strength,
 )
 from juryrank.reading.pairs import check_two_items
 from juryrank.reading.rows import (
@@ -320,7 +322,7 @@ class _Checked:
         self._lexicon = lexicon_of(
             self._words, raw.columns, item_labels, rules.meanings, merge_names=rules.merge_names
         )
-        self.numbers = told_numbers(self._words, raw.columns, item_labels, rules.meanings)
+        self._rows_with = np.zeros(len(self._words), dtype=np.int64)
         self._doubts = Doubts()
         if raw.word is not None and not self._lexicon.is_plain:
             for where in pieces(len(raw), piece_size):
@@ -333,6 +335,16 @@ class _Checked:
         self.items, self.item_table = in_order(item_labels, self._votes_on > 0, raw.rows.text)
         self.judges, self.judge_table = in_order(judge_labels, self.votes_of > 0, raw.rows.text)
         self.judges_known = raw.columns.judge is not None or rules.judge_per_row
+        self.said = self._said(rules)
+
+    def _said(self, rules: Rules) -> tuple[str, ...]:
+        """Say what words of outcomes were taken to mean, where this is not plain."""
+        words, items = self._words, self.items
+        return (
+            *told_looks(words, self._rows_with, items),
+            *told_strength(words),
+            *told_numbers(words, self.raw.columns, items, rules.meanings),
+        )
 
     def _spelled(
         self, kind: str, names: pl.Series, columns: Sequence[_Column], rules: Rules
@@ -381,13 +393,15 @@ class _Checked:
             _add_cases(others, [Complaint(SKIPPED, skipped), Complaint(SAME, same)], where.start)
             bad_rows += int(bad.sum())
             self._count(piece, keep)
+            if self.raw.word is not None:
+                self._rows_with += counts(self.raw.word.read(where), len(self._rows_with))
             if say:
                 say(f"Checking rows: {where.stop:,} of {len(self.raw):,}")
         found = [cases for cases in (*wrong, *self.raw.bad_weights) if cases.count]
         if not rules.skip_bad:
-            refuse(found, self.raw.rows.place)
+            refuse(found, self.raw.rows.row_name)
         skipped_rows, same_rows = others
-        return account(found, bad_rows, skipped_rows, same_rows, self.raw.rows.place, rules)
+        return account(found, bad_rows, skipped_rows, same_rows, self.raw.rows.row_name, rules)
 
     def _count(self, piece: _Piece, keep: NDArray[np.bool_]) -> None:
         self.votes_of += counts(piece.judge[keep], len(self.votes_of))
@@ -458,8 +472,8 @@ class Known(NamedTuple):
     """What is to be told of a source."""
 
     left_out: LeftOut
-    numbers: tuple[str, ...]
-    """What outcomes that are numbers were taken to mean."""
+    outcomes: tuple[str, ...]
+    """What words and numbers of outcomes were taken to mean."""
     spellings: tuple[Spellings, ...]
 
 
@@ -487,7 +501,7 @@ def larger_votes(
         checked = [_checked(*source, rules, limits, room, say) for source in sources]
         for source, prefix in zip(checked, judge_prefixes, strict=bool(judge_prefixes)):
             source.judges = pl.Series([f"{prefix} {judge}" for judge in source.judges])
-        known = [Known(one.left_out, one.numbers, one.spellings) for one in checked]
+        known = [Known(one.left_out, one.said, one.spellings) for one in checked]
         return _joined(checked, rules, limits, say), known
 
 
@@ -614,11 +628,11 @@ class _Shards:
         end = np.cumsum(size)
         for number in np.flatnonzero(size):
             own = order[end[number] - size[number] : end[number]]
-            place = slice(self._next[number], self._next[number] + len(own))
-            self._next[number] = place.stop
+            rows = slice(self._next[number], self._next[number] + len(own))
+            self._next[number] = rows.stop
             for name, column in {"judge": self._judge, **self._columns}.items():
-                column[place] = votes[name][own]
-                give_back(column[place])
+                column[rows] = votes[name][own]
+                give_back(column[rows])
 
     def sorted(self, say: Say | None) -> dict[str, NDArray[Any]]:
         """Sort the votes of every shard by judge."""
@@ -630,9 +644,9 @@ class _Shards:
         return self._columns
 
     def _sort(self, first: int, start: NDArray[np.int64]) -> None:
-        place = slice(start[0], start[-1])
-        judge = self._judge[place] - np.int32(first)
-        give_back(self._judge[place])
+        rows = slice(start[0], start[-1])
+        judge = self._judge[rows] - np.int32(first)
+        give_back(self._judge[rows])
         for column in self._columns.values():
-            column[place] = by_group(column[place], None, judge, start - start[0])
-            give_back(column[place])
+            column[rows] = by_group(column[rows], None, judge, start - start[0])
+            give_back(column[rows])

@@ -26,6 +26,7 @@ from juryrank.reading.rows import Mask
 SET_SEPARATORS = "|;,"
 RANKING_SEPARATORS = "\n;|,"
 """What parts the items of rankings that are written without ``>``, as forms do."""
+VERSUS = r"(?i)\s+(?:vs\.?|versus)\s+"
 _NUMBER = r"^[0-9]+\s*[.):]\s*"
 _NESTED_TEXT = pl.List(pl.List(pl.String()))
 
@@ -95,7 +96,16 @@ def set_cells(column: pl.Series) -> Cells:
     _require_lists_or_text(column, "text such as a | b | c")
     if column.dtype.is_nested():
         return _of_lists(column)
-    return _of_text(column, _set_separator(labels(column)), "")
+    text = labels(column)
+    if _are_duels(text):
+        text = text.str.replace_all(VERSUS, "|")
+    return _of_text(text, _set_separator(text), "")
+
+
+def _are_duels(text: pl.Series) -> bool:
+    """Whether sets are two items each, such as ``tea vs milk``."""
+    filled = text.drop_nulls()
+    return len(filled) > 0 and bool((filled.str.count_matches(VERSUS) == 1).all())
 
 
 def _require_lists_or_text(column: pl.Series, what: str) -> None:

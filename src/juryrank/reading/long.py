@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from juryrank.reading.ballots import Ballots, Entries, Ints, Names, row_numbers
 from juryrank.reading.coding import Coded, coded, labels
 from juryrank.reading.columns import LongColumns
 from juryrank.reading.files import Rows
+from juryrank.reading.names import rank_of
 from juryrank.reading.rows import (
     MOST_CASES,
     Complaint,
@@ -23,6 +26,7 @@ from juryrank.reading.rows import (
 )
 
 LARGEST_POSITION = 1e9
+_MARKED_NUMBER = re.compile(r"(?:#|no\.?\s*|nr\.?\s*)?([1-9][0-9]{0,8})\s*[.)º°ª]?", re.IGNORECASE)
 
 
 def long_ballots(rows: Rows, columns: LongColumns, rules: Rules) -> Ballots:
@@ -88,9 +92,25 @@ def _judges(judges: Coded, first_row: Ints, per_row: bool) -> Coded:
 def _positions(column: pl.Series) -> NDArray[np.float64]:
     """Take positions as numbers, NaN for what is no positive number, whole or with a half."""
     number = weights(column)
+    if labels(column).dtype == pl.String and np.isnan(number).any():
+        number = np.where(np.isnan(number), _ordinals(labels(column)), number)
     with np.errstate(invalid="ignore"):
         good = (number >= 1) & (number <= LARGEST_POSITION) & (2 * number == np.floor(2 * number))
     return np.where(good, number, np.nan)
+
+
+def _ordinals(column: pl.Series) -> NDArray[np.float64]:
+    """Take ``1st``, ``2nd place``, ``third``, ``4.`` and ``#5`` as numbers, NaN for the rest."""
+    texts = column.drop_nulls().unique()
+    known = pl.Series([_ordinal(text) for text in texts], dtype=pl.Float64)
+    numbers = column.replace_strict(texts, known, default=None, return_dtype=pl.Float64)
+    return numbers.fill_null(np.nan).to_numpy()
+
+
+def _ordinal(text: str) -> float | None:
+    if marked := _MARKED_NUMBER.fullmatch(text.strip()):
+        return float(marked[1])
+    return rank_of(text).number or None
 
 
 def _levels(of_row: Ints, position: NDArray[np.float64]) -> tuple[NDArray[np.int32], Mask]:
@@ -107,17 +127,17 @@ def _levels(of_row: Ints, position: NDArray[np.float64]) -> tuple[NDArray[np.int
     if not len(rows):
         return level, gaps
     rows = rows[np.lexsort((position[rows], of_row[rows]))]
-    ballot, place = of_row[rows], position[rows]
+    ballot, given = of_row[rows], position[rows]
     new_ballot = np.diff(ballot, prepend=-1) != 0
-    new_level = new_ballot | (np.diff(place, prepend=0) != 0)
+    new_level = new_ballot | (np.diff(given, prepend=0) != 0)
     at = np.arange(len(rows))
     begin = np.maximum.accumulate(np.where(new_ballot, at, 0))
     counted = np.cumsum(new_level)
     dense = counted - counted[begin] + 1
     sparse = np.maximum.accumulate(np.where(new_level, at, 0)) - begin + 1
     size = np.bincount(counted)[counted]
-    not_dense, not_sparse = place != dense, place != sparse
-    not_mean = place != sparse + (size - 1) / 2
+    not_dense, not_sparse = given != dense, given != sparse
+    not_mean = given != sparse + (size - 1) / 2
     number = int(of_row.max()) + 1
     neither = np.logical_and.reduce(
         [_any(ballot, wrong, number) for wrong in (not_dense, not_sparse, not_mean)]

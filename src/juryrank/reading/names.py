@@ -94,7 +94,7 @@ _RANKINGS = _names(
 )
 _SETS = _names(
     "set shown candidates choices alternatives seen slate items_shown shown_items option_set "
-    "choice_set item_set"
+    "choice_set item_set pair pairing matchup match_up"
 )
 _ITEMS = _names("item_id itemid item_name alternative candidate option object model system")
 _ITEM_NAMES = tuple(
@@ -121,7 +121,7 @@ _RATINGS = _names(
     "ratings score stars rating_value likert points mark grade overall_rating overall_score marks "
     "punkte bewertung pts punti puntos puntuacion nota cijfer points_awarded"
 )
-_PLACES = _names("position place placement placing standing rank_position")
+_POSITIONS = _names("position place placement placing standing rank_position")
 _CONTEXTS = _names("prompt context instruction example sample document conversation topic query")
 _LISTS = _names("ranking list ballot race task question session")
 
@@ -180,7 +180,7 @@ NAMES: dict[str, Tiers] = {
     "ranking": (("ranking",), _RANKINGS),
     "options": (("options",), _SETS),
     "item": (("item",), _ITEMS, _ITEM_NAMES, _MORE_ITEMS, _REVIEWED, _STILL_MORE_ITEMS),
-    "position": (("rank",), _PLACES),
+    "position": (("rank",), _POSITIONS),
     "rating": (("rating",), _RATINGS),
     "id": (
         ("ranking_id",),
@@ -229,11 +229,11 @@ _ATTRIBUTES = frozenset(
 """Words in the names of columns that say something about an item, and are not the item."""
 
 _ORDINALS = _names("first second third fourth fifth sixth seventh eighth ninth tenth")
-_NUMBERED_PLACE = re.compile(
+_NUMBERED_RANK = re.compile(
     r"(rank|ranking|choice|position|place|pick|preference|platz|rang|puesto|lugar)_?([1-9][0-9]*)"
 )
 _BRACKETED = re.compile(r"\s*(.*?)\s*\[\s*([^\[\]]+?)\s*\]\s*", re.DOTALL)
-_ORDINAL_PLACE = re.compile(r"([1-9][0-9]*)(?:st|nd|rd|th)(?:_choice|_place)?")
+_ORDINAL_RANK = re.compile(r"([1-9][0-9]*)(?:st|nd|rd|th)(?:_choice|_place)?")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -290,8 +290,12 @@ def _parted(name: str) -> str:
 
 
 def last_part(name: str) -> str:
-    """Give the last part of a name with dots: ``Answer.choice`` is the choice, in MTurk's files."""
-    return name.rsplit(".", 1)[-1] if name.lower().startswith(("input.", "answer.")) else name
+    """Give what a name is of: ``Answer.choice`` in MTurk's files, ``OUTPUT:choice`` in Toloka's."""
+    if name.lower().startswith(("input.", "answer.")):
+        return name.rsplit(".", 1)[-1]
+    if name.lower().startswith(("input:", "output:", "assignment:")):
+        return name.split(":", 1)[-1]
+    return name
 
 
 def in_brackets(name: str) -> re.Match[str] | None:
@@ -304,30 +308,30 @@ def known_names(role: str) -> set[str]:
     return {name for tier in NAMES[role] for name in tier}
 
 
-class PlaceName(NamedTuple):
-    """What the name of a column of a place says."""
+class RankName(NamedTuple):
+    """What the name of a column of a rank says."""
 
     question: str
-    """What was asked, where the place stands in brackets behind it."""
+    """What was asked, where the rank stands in brackets behind it."""
     kind: str
     number: int
-    """0 for no place."""
+    """0 for no rank."""
 
 
-NO_PLACE = PlaceName("", "", 0)
+NO_RANK = RankName("", "", 0)
 
 
-def place_of(name: str) -> PlaceName:
-    """Tell which place a column is for: ``1st``, ``rank_2``, ``Your favourites [3rd choice]``."""
+def rank_of(name: str) -> RankName:
+    """Tell which rank a column is for: ``1st``, ``rank_2``, ``Your favourites [3rd choice]``."""
     question = ""
     if bracketed := in_brackets(name):
         question, name = bracketed[1], bracketed[2]
     name = plain(name)
-    if numbered := _NUMBERED_PLACE.fullmatch(name):
-        return PlaceName(question, numbered[1], int(numbered[2]))
-    if ordinal := _ORDINAL_PLACE.fullmatch(name):
-        return PlaceName(question, "ordinal", int(ordinal[1]))
+    if numbered := _NUMBERED_RANK.fullmatch(name):
+        return RankName(question, numbered[1], int(numbered[2]))
+    if ordinal := _ORDINAL_RANK.fullmatch(name):
+        return RankName(question, "ordinal", int(ordinal[1]))
     word = name.removesuffix("_choice").removesuffix("_place")
     if word not in _ORDINALS:
-        return NO_PLACE
-    return PlaceName(question, "word", _ORDINALS.index(word) + 1)
+        return NO_RANK
+    return RankName(question, "word", _ORDINALS.index(word) + 1)

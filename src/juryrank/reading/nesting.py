@@ -70,13 +70,13 @@ def _may_have_halves(where: Path | bytes) -> bool:
 
 
 def flat(lists: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.int64], pl.Series]:
-    """Give the values of lists one after the other, with the list of each and the place in it."""
+    """Give the values of lists one after the other, with the list of each and the index in it."""
     size = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
     filled = size > 0
     values = (lists if filled.all() else lists.filter(filled)).explode()
     owner = np.repeat(np.arange(len(size)), size)
-    place = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
-    return owner, place, values
+    index = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
+    return owner, index, values
 
 
 def never_empty(lists: pl.Series) -> pl.Series:

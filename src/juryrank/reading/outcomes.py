@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,12 @@ from juryrank.errors import InputError, counted, listing
 from juryrank.reading.coding import PIECE, Coded, coded, labels, translated
 from juryrank.reading.columns import PairColumns
 from juryrank.reading.names import NAMES, plain
-from juryrank.reading.outcome_words import number_in, numbers_of_sides, statement
+from juryrank.reading.outcome_words import (
+    number_in,
+    numbers_of_sides,
+    says_how_much,
+    statement,
+)
 from juryrank.votes.similar_names import looks
 from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE
 
@@ -359,25 +364,30 @@ def _item_by_look(words: pl.Series, items: pl.Series) -> NDArray[np.int32]:
     return np.array([code_of.get(word, -1) for word in looks(words)], dtype=np.int32)
 
 
-def told_looks(words: pl.Series, items: pl.Series) -> tuple[str, ...]:
-    """Say how many outcomes are names of items but for case, blanks and the like."""
+def told_looks(words: pl.Series, count: NDArray[np.int64], items: pl.Series) -> tuple[str, ...]:
+    """Say how many outcomes are names of items but for case, blanks and the like.
+
+    Args:
+        words: The distinct words of the outcome column.
+        count: How many rows have each of them.
+        items: The names of the items.
+    """
     if items.dtype != pl.String:
         return ()
-    counts = words.value_counts()
-    column = counts.columns[0]
-    is_name = counts[column].is_in(items.implode())
-    named = counts.filter(~is_name & (counts[column].str.strip_chars() != ""))
-    meant = named.filter(
-        pl.Series(_item_by_look(named[column], items) >= 0)
-        & pl.Series([plain(word) not in _WORDS for word in named[column]], dtype=pl.Boolean)
-    )
-    if not len(meant):
+    known = pl.Series([plain(word) in _WORDS for word in words], dtype=pl.Boolean)
+    strange = ~words.is_in(items.implode()) & (words.str.strip_chars() != "") & ~known
+    meant = strange & pl.Series(_item_by_look(words, items) >= 0)
+    if not (total := int(count[meant.to_numpy()].sum())):
         return ()
-    shown = listing([repr(word) for word in meant[column].sort()], 3)
+    shown = listing([repr(word) for word in words.filter(meant).sort()], 3)
     return (
-        f"{counted(int(meant['count'].sum()), 'outcome')} taken as an item's name but for case or "
-        f"blanks ({shown})",
+        f"{counted(total, 'outcome')} taken as an item's name but for case or blanks ({shown})",
     )
+
+
+def told_strength(words: Iterable[str]) -> tuple[str, ...]:
+    """Say that verdicts such as "much better" count as "better", if there are any."""
+    return ("how much better an item is does not count",) if any(map(says_how_much, words)) else ()
 
 
 MOST_ODD = 0.1

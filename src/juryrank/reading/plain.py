@@ -12,7 +12,7 @@ from juryrank.errors import InputError
 from juryrank.votes.votes import LeftOut
 
 Record = Mapping[str, Any]
-PLACE = "(place)"
+ROW_NAME = "(row name)"
 """The column that names each row, if a row has a better name than its number."""
 
 
@@ -26,8 +26,8 @@ class Plain:
     scan: pl.LazyFrame
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The columns that hold something, by role, whatever their names."""
-    says_places: bool = False
-    """Whether the column `PLACE` names the rows."""
+    names_rows: bool = False
+    """Whether the column `ROW_NAME` names the rows."""
     left_out: LeftOut = NOTHING
     """What was left out before there were rows."""
     notices: tuple[str, ...] = ()
@@ -35,14 +35,14 @@ class Plain:
     """What was found to be unusual in opening it."""
 
 
-def left_out_of(name: str, places: Sequence[str], of: int, what: str, why: str) -> LeftOut:
+def left_out_of(name: str, rows: Sequence[str], of: int, what: str, why: str) -> LeftOut:
     """Account for what is in an export but does not count; complain if nothing else is in it."""
-    if not places:
+    if not rows:
         return NOTHING
-    said = f"Left out: {len(places):,} of {of:,} {what}, {why}; first {places[0]}."
-    if len(places) == of:
+    said = f"Left out: {len(rows):,} of {of:,} {what}, {why}; first {rows[0]}."
+    if len(rows) == of:
         raise InputError(f"{name} has no votes to rank. {said}")
-    return LeftOut(skipped=len(places), sentences=(said,))
+    return LeftOut(skipped=len(rows), sentences=(said,))
 
 
 def as_mapping(value: object) -> dict[str, Any]:

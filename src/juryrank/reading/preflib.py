@@ -11,13 +11,13 @@ import polars as pl
 from juryrank.errors import InputError
 from juryrank.reading.columns import RankingColumns
 from juryrank.reading.nesting import flat
-from juryrank.reading.plain import PLACE, Plain
+from juryrank.reading.plain import ROW_NAME, Plain
 from juryrank.votes.lists import taken
 from juryrank.votes.votes import Votes
 from juryrank.votes.weights import equal_weights
 
 COLUMNS = RankingColumns("order", None, None, "count", unread="unread")
-"""The columns of the frame that `preflib_rows` makes, beside the place of each order."""
+"""The columns of the frame that `preflib_rows` makes, beside the name of each order's row."""
 _NAME = re.compile(r"#\s*ALTERNATIVE NAME\s+([0-9]+)\s*:(.*)", re.IGNORECASE)
 _OLD_NAME = re.compile(r"([0-9]+)\s*,(.*)")
 _LEVEL = r"(?:[0-9]+|\{\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*\})"
@@ -63,7 +63,7 @@ def preflib_rows(name: str, content: str) -> Plain:
     file = _new(lines) if first.lstrip().startswith("#") else _old(name, lines)
     if not len(file.orders):
         raise InputError(f"{name} has a header but no votes.")
-    return Plain(_read(file).lazy(), says_places=True)
+    return Plain(_read(file).lazy(), names_rows=True)
 
 
 def _new(lines: list[str]) -> _File:
@@ -122,7 +122,7 @@ def _read(file: _File) -> pl.DataFrame:
     bad[unknown] = True
     return pl.DataFrame(
         {
-            PLACE: [f"line {line:,}" for line in file.orders["line"]],
+            ROW_NAME: [f"line {line:,}" for line in file.orders["line"]],
             "count": text.str.extract(_ORDER, 1),
             "order": order,
             "unread": text,
@@ -153,12 +153,12 @@ def one_judge_per_voter(votes: Votes) -> Votes:
     if not np.array_equal(count, np.rint(count)):
         raise InputError(
             "Some orders were given a number of times that is not whole, so that who gave them "
-            "cannot be told apart: leave --judge-per-row (judge_per_row=True) away."
+            "cannot be told apart: omit --judge-per-row (judge_per_row=True)."
         )
     if count.sum() > MOST_VOTERS:
         raise InputError(
             f"There are said to be {count.sum():,.0f} voters, and at most {MOST_VOTERS:,} can be "
-            "told apart: leave --judge-per-row (judge_per_row=True) away, and each line counts as "
+            "told apart: omit --judge-per-row (judge_per_row=True), and each line counts as "
             "often as it says."
         )
     times = count.astype(np.int64)

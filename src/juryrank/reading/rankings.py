@@ -63,24 +63,24 @@ def _one_item_hint(columns: RankingColumns) -> str:
 
 
 def wide_ballots(rows: Rows, columns: WideColumns, rules: Rules) -> Ballots:
-    """Take each row's ranking from a column for each place."""
-    places = same_kind(*(rows.frame[place] for place in columns.places))
-    filled = np.column_stack([_is_filled(place) for place in places])
+    """Take each row's ranking from a column for each rank."""
+    by_rank = same_kind(*(rows.frame[name] for name in columns.ranks))
+    filled = np.column_stack([_is_filled(column) for column in by_rank])
     empty = ~np.logical_or.reduce(filled, axis=1)
     gap = np.logical_or.reduce(~filled[:, :-1] & filled[:, 1:], axis=1)
     where = [np.flatnonzero(column) for column in filled.T]
     entries = Entries(
         np.concatenate(where),
         np.repeat(np.arange(len(where), dtype=np.int32), [len(found) for found in where]),
-        pl.concat([place.gather(found) for place, found in zip(places, where, strict=True)]),
+        pl.concat([column.gather(found) for column, found in zip(by_rank, where, strict=True)]),
     )
     complaints = [
-        Complaint("an empty ranking", empty, hint=f"Fill in {columns.places[0]!r} and so on."),
+        Complaint("an empty ranking", empty, hint=f"Fill in {columns.ranks[0]!r} and so on."),
         Complaint(
-            "an empty place before a filled one", gap, hint="Only the last places may be empty."
+            "an empty rank before a filled one", gap, hint="Only the last ranks may be empty."
         ),
     ]
-    hint = f"A vote needs two items or more: fill in {columns.places[1]!r}."
+    hint = f"A vote needs two items or more: fill in {columns.ranks[1]!r}."
     return _ballots(rows, columns, rules, entries, Names("the ranking", hint=hint), complaints)
 
 

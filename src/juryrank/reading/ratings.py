@@ -38,6 +38,7 @@ _WITH_A_LABEL = (
 )
 """A rating may say what it means: ``5 - very good``, ``4 (good)``, ``3/5``, ``80%``. It is taken
 apart into the number and what it is a part of; dates, times and ranges are no ratings."""
+_STARS, _FULL_STAR = "^[\u2605\u2606\u2b50\ufe0f\\s]+$", "[\u2605\u2b50]"
 LONGEST_SCALE = 12
 
 
@@ -151,7 +152,7 @@ def ratings(column: pl.Series) -> NDArray[np.float64]:
     if column.dtype == pl.String and (scale := scale_of(column)) is not None:
         column = _plainly(column).replace_strict(scale, default=None, return_dtype=pl.Float64)
     if column.dtype == pl.String:
-        text = column.str.strip_chars()
+        text = _counted_stars(column.str.strip_chars())
         column = text.str.extract(_WITH_A_LABEL, 1)
         unit = text.str.extract(_WITH_A_LABEL, 2).str.replace_all(r"\s", "").fill_null("")
         usual = unit.filter(column.is_not_null()).mode().sort()
@@ -159,6 +160,14 @@ def ratings(column: pl.Series) -> NDArray[np.float64]:
             column = column.zip_with(unit == usual[0], pl.Series([None], dtype=pl.String))
     number = weights(column)
     return np.where(np.isfinite(number), number, np.nan)
+
+
+def _counted_stars(text: pl.Series) -> pl.Series:
+    """Write ``★★★☆☆`` as the number of full stars."""
+    is_stars = text.str.contains(_STARS).fill_null(False)
+    if not is_stars.any():
+        return text
+    return text.str.count_matches(_FULL_STAR).cast(pl.String).zip_with(is_stars, text)
 
 
 def scale_of(column: pl.Series) -> dict[str, int] | None:
@@ -251,7 +260,7 @@ def _alone(rows: Rows, group: Ints, kept: Ints, paired: Ints) -> LeftOut:
         return LeftOut()
     said = (
         f"Left out: {len(where):,} of {len(group):,} rows, with the only rating of their judge and "
-        f"context; first {rows.place(int(where[0]))}."
+        f"context; first {rows.row_name(int(where[0]))}."
     )
     return LeftOut(skipped=len(where), sentences=(said,))
 

@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Literal
 
+import numpy as np
 import polars as pl
 
 from juryrank.errors import InputError
 from juryrank.memory_size import size_in_bytes
 from juryrank.reading import preflib
 from juryrank.reading.ballots import ballot_votes
+from juryrank.reading.bookkeeping import says_moment
 from juryrank.reading.by_value import column_to_rank_by, votes_by_value
 from juryrank.reading.columns import (
     ChoiceColumns,
@@ -29,6 +31,7 @@ from juryrank.reading.crosstables import CROSS_TABLE
 from juryrank.reading.files import (
     Part,
     Rows,
+    column_types,
     header,
     label_columns,
     parts_of,
@@ -42,8 +45,8 @@ from juryrank.reading.list_cells import separator_in_words
 from juryrank.reading.long import long_ballots
 from juryrank.reading.mistaken import check_winners
 from juryrank.reading.names import plain
-from juryrank.reading.outcome_words import number_in, says_how_much
-from juryrank.reading.outcomes import as_text, told_looks, told_numbers
+from juryrank.reading.outcome_words import number_in
+from juryrank.reading.outcomes import as_text, told_looks, told_numbers, told_strength
 from juryrank.reading.pairs import pair_votes
 from juryrank.reading.rankings import choice_ballots, ranking_ballots, wide_ballots
 from juryrank.reading.ratings import rating_votes, scale_in_words
@@ -51,6 +54,7 @@ from juryrank.reading.request import Asked, Request, request_of
 from juryrank.reading.row_filter import Filtered
 from juryrank.reading.row_filter import filtered as filtered_parts
 from juryrank.reading.rows import Rules
+from juryrank.reading.scores import GAMES
 from juryrank.reading.suggestions import columns_of_raters, ways_out
 from juryrank.reading.tie_column import with_ties
 from juryrank.reading.times import judge_times, time_column
@@ -63,6 +67,8 @@ MOST_TOLD_APART = 1_000_000
 """Rows up to which votes on other questions are told from duplicates."""
 FIRST_ROWS = 1000
 """Rows in which an outcome that is a number is looked for."""
+HOME = ("home", "heim")
+"""How the names begin that are given to the side that plays on its own ground."""
 
 
 def read_votes(
@@ -179,7 +185,7 @@ def read_larger(
     limit, rules = size_in_bytes(memory), request.rules
     if request.by is not None:
         raise InputError(
-            "A limit of memory (--memory, memory=...) is for one ranking, and values are to be "
+            "A memory limit (--memory, memory=...) is for one ranking, and values are to be "
             "ranked apart (--by, by=...): omit one of the two, or take the values one after the "
             "other with --where (where=...)."
         )
@@ -195,7 +201,7 @@ def read_larger(
     votes, known = larger_votes(opened, rules, limit, prefixes, say)
     told = tuple(
         reading_of(
-            parts, columns, rules, one.left_out.rows, one.left_out.total, one.numbers, filtered,
+            parts, columns, rules, one.left_out.rows, one.left_out.total, one.outcomes, filtered,
             one.spellings, one_judge=votes.n_judges == 1,
         )
         for (parts, columns), one, filtered in zip(opened, known, kept, strict=True)
@@ -280,7 +286,12 @@ def votes_from(
 
 
 def as_votes(votes: Votes | object, *, by: str | None = None) -> Votes:
-    """Give votes back as they are, read them from a path, or take them from a data frame."""
+    """Give votes back as they are, read them from a path, or take them from a data frame.
+
+    What holds votes, as a simulation or a data set does, stands for them.
+    """
+    held = getattr(votes, "votes", None)
+    votes = held if isinstance(held, Votes | pl.DataFrame) else votes
     if isinstance(votes, Votes):
         return votes
     if isinstance(votes, str | os.PathLike):
@@ -369,10 +380,20 @@ def _maybe_raters(parts: Sequence[Part], columns: Columns, rules: Rules) -> Sequ
     return columns_of_raters(parts[0], columns)
 
 
-def _contexts(parts: Sequence[Part], columns: Columns) -> pl.DataFrame | None:
+def _contexts(parts: Sequence[Part], columns: PairColumns) -> pl.DataFrame | None:
     """Read the columns, not used otherwise, that may tell a vote from the same one once more."""
-    named = label_columns(parts, contexts_in(unused_columns(parts[0], columns)))
+    unused = unused_columns(parts[0], columns)
+    named = label_columns(parts, contexts_in(unused))
+    if _are_games(parts, columns):
+        dates = [name for name in unused if says_moment(name) and name not in named]
+        named += [columns.left, *column_types(parts, dates)]
     return read_rows(parts, named).frame.select(named) if named else None
+
+
+def _are_games(parts: Sequence[Part], columns: PairColumns) -> bool:
+    """Whether votes are games, of which there is one on either side's own ground."""
+    before = parts[0].before
+    return plain(columns.left).startswith(HOME) or (before is not None and before.kind == GAMES)
 
 
 def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> tuple[str, ...]:
@@ -384,13 +405,19 @@ def _told_numbers(rows: Rows, columns: Columns, votes: Votes, rules: Rules) -> t
         return ()
     words = rows.frame[columns.words]
     first = as_text(words.head(FIRST_ROWS).unique(maintain_order=True))
-    said = told_looks(as_text(words), votes.items) if len(words) <= MOST_TOLD_APART else ()
-    if any(map(says_how_much, first)):
-        said += ("how much better an item is does not count",)
+    said = (
+        *(_told_looks(as_text(words), votes.items) if len(words) <= MOST_TOLD_APART else ()),
+        *told_strength(first),
+    )
     # Words, which most outcomes are, need not be gone through.
     if all(number_in(word) is None for word in first):
         return said
     return (*said, *told_numbers(as_text(words.unique()), columns, votes.items, rules.meanings))
+
+
+def _told_looks(words: pl.Series, items: pl.Series) -> tuple[str, ...]:
+    distinct = words.alias("word").value_counts()
+    return told_looks(distinct["word"], distinct["count"].to_numpy().astype(np.int64), items)
 
 
 def _with_remarks(votes: Votes, parts: Sequence[Part], more: Sequence[str]) -> Votes:
@@ -429,12 +456,12 @@ def _chosen(parts: Sequence[Part], asked: Asked, rules: Rules) -> Columns:
 
 def _pair_columns(parts: Sequence[Part], asked: Asked, rules: Rules) -> PairColumns:
     columns = _chosen(parts, asked, rules)
-    if not isinstance(columns, PairColumns) or parts[0].plain.says_places:
+    if not isinstance(columns, PairColumns) or parts[0].plain.names_rows:
         is_pairs = isinstance(columns, PairColumns)
         what = "an export or a table of counts" if is_pairs else "rankings, choices or ratings"
         raise InputError(
-            f"A limit of memory (--memory, memory=...) is for tables of votes on pairs, and "
-            f"{parts[0].name} holds {what}: leave the limit out."
+            f"A memory limit (--memory, memory=...) is for tables of votes on pairs, and "
+            f"{parts[0].name} holds {what}: omit the limit."
         )
     return columns
 
@@ -469,8 +496,10 @@ def _columns(parts: Sequence[Part], asked: Asked) -> Columns:
 
 def _columns_of(part: Part, asked: Asked) -> Columns:
     if part.format != "preflib":
+        names = header(part)
+        lists = [name for name, kind in column_types([part], names).items() if kind.is_nested()]
         return choose(
-            part.name, header(part), asked, part.plain.hints, lambda roles: ways_out(part, roles)
+            part.name, names, asked, part.plain.hints, lambda roles: ways_out(part, roles), lists
         )
     named = [role for role, column in asked.items() if column is not None]
     if named:
@@ -483,10 +512,10 @@ def _check_map(columns: Columns, rules: Rules) -> None:
         return
     if not isinstance(columns, PairColumns):
         raise InputError(
-            "There is no outcome column to map: the votes are rankings. Leave the outcome map out."
+            "There is no outcome column to map: the votes are rankings. Omit the outcome map."
         )
     if columns.words is None and columns.tie is None:
         raise InputError(
             f"There is no outcome column to map: {columns.left!r} always beats {columns.right!r}. "
-            "Leave the outcome map out, or name the columns of the left and right item."
+            "Omit the outcome map, or name the columns of the left and right item."
         )

@@ -164,7 +164,7 @@ def _nothing(
             f"{counted(n, 'row')} {'fulfils' if n == 1 else 'fulfil'} {leaf.said}"
             for leaf, n in zip(leaves, fulfil, strict=True)
         ]
-        yield f"Each part is fulfilled by some, but not in this way together: {'; '.join(said)}."
+        yield f"Each part is satisfied by some rows, but not all parts together: {'; '.join(said)}."
 
 
 def _common(parts: Sequence[Part], column: str, wanted: Sequence[Value]) -> str:

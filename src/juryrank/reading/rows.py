@@ -63,8 +63,8 @@ class Rules:
 class BadRowsError(InputError):
     """Rows that are no votes, and what is wrong with them."""
 
-    def __init__(self, found: Sequence[Cases], place: Callable[[int], str]) -> None:
-        said = [f"{cases.sentence(place)} {cases.hint}".rstrip() for cases in found]
+    def __init__(self, found: Sequence[Cases], row_name: Callable[[int], str]) -> None:
+        said = [f"{cases.sentence(row_name)} {cases.hint}".rstrip() for cases in found]
         way_out = [] if any(cases.count == cases.of for cases in found) else [_WAY_OUT]
         super().__init__(" ".join([*said, *way_out]))
         self.found = tuple(found)
@@ -77,11 +77,11 @@ class Value(NamedTuple):
     rows: int
     first: int
 
-    def said(self, place: Callable[[int], str]) -> str:
+    def said(self, row_name: Callable[[int], str]) -> str:
         """Name the value and its rows."""
         shown = repr(self.text if len(self.text) <= LONGEST_VALUE else f"{self.text[:60]}...")
         shown = shown if self.text.strip() else "nothing"
-        where = place(self.first)
+        where = row_name(self.first)
         return f"{shown} ({where if self.rows == 1 else f'{self.rows:,} rows, first {where}'})"
 
 
@@ -99,22 +99,23 @@ class Cases:
     values: tuple[Value, ...] = ()
     """The distinct values in these rows, where they are known, in the order of the rows."""
 
-    def sentence(self, place: Callable[[int], str], *, with_share: bool = False) -> str:
+    def sentence(self, row_name: Callable[[int], str], *, with_share: bool = False) -> str:
         """Say what is wrong, how many rows have it, and which values or rows are the first."""
         part = f" ({share(self.count, self.of)})" if with_share else ""
         has = "has" if self.count == 1 else "have"
-        cases = self._values(place) if self.values else self._rows(place)
+        cases = self._values(row_name) if self.values else self._rows(row_name)
         return f"{self.count:,} of {self.of:,} rows{part} {has} {self.what}: {cases}."
 
-    def _rows(self, place: Callable[[int], str]) -> str:
+    def _rows(self, row_name: Callable[[int], str]) -> str:
         return ", ".join(
-            place(row) if value is None else f"{place(row)} {value!r}" for row, value in self.first
+            row_name(row) if value is None else f"{row_name(row)} {value!r}"
+            for row, value in self.first
         )
 
-    def _values(self, place: Callable[[int], str]) -> str:
+    def _values(self, row_name: Callable[[int], str]) -> str:
         often = sorted(self.values, key=lambda value: (-value.rows, value.first))[:MOST_VALUES]
         rest = self.count - sum(value.rows for value in often)
-        shown = ", ".join(value.said(place) for value in often)
+        shown = ", ".join(value.said(row_name) for value in often)
         return f"{shown} and {counted(rest, 'row')} with other values" if rest else shown
 
     def none(self) -> Cases:
@@ -199,7 +200,11 @@ def judges_of(rows: Rows, column: str | None, per_row: bool, *, merge_names: boo
 def missing(column: str, codes: NDArray[np.int32]) -> Complaint:
     """Complain about rows without an item or judge."""
     what = f"nothing in the column {column!r}"
-    return Complaint(what, codes < 0, hint="Every vote needs it: fill it in.")
+    bad = codes < 0
+    hint = "Every vote needs it: fill it in."
+    if len(bad) and not bad[0] and 2 * int(bad.sum()) > len(bad):
+        hint += " If it stands only in the first of several rows, as merged cells do, fill it down."
+    return Complaint(what, bad, hint=hint)
 
 
 def header_again(
@@ -314,7 +319,7 @@ def sift(
     raised = [complaint for complaint in complaints if complaint.bad.any()]
     cases = [complaint.cases() for complaint in raised]
     if not rules.skip_bad:
-        refuse(cases, rows.place)
+        refuse(cases, rows.row_name)
     same, skipped = (mask if mask is not None and mask.any() else None for mask in (same, skipped))
     if not raised and same is None and skipped is None:
         return None, LeftOut(rows=len(rows.frame))
@@ -330,16 +335,16 @@ def sift(
         int(bad.sum()),
         Complaint(why_skipped, skipped).cases(),
         Complaint(SAME, same).cases(),
-        rows.place,
+        rows.row_name,
         rules,
     )
     return (kept if left_out.total else None), left_out
 
 
-def refuse(found: Sequence[Cases], place: Callable[[int], str]) -> None:
+def refuse(found: Sequence[Cases], row_name: Callable[[int], str]) -> None:
     """Complain if there are bad rows."""
     if found:
-        raise BadRowsError(found, place)
+        raise BadRowsError(found, row_name)
 
 
 def account(
@@ -347,7 +352,7 @@ def account(
     bad_rows: int,
     skipped: Cases,
     same: Cases,
-    place: Callable[[int], str],
+    row_name: Callable[[int], str],
     rules: Rules,
 ) -> LeftOut:
     """Account for the rows left out: bad ones, some of which may have several things wrong."""
@@ -359,10 +364,10 @@ def account(
         skipped=skipped.count,
         sentences=(
             *([] if is_all or not bad_rows else [_in_all(found, bad_rows, of)]),
-            *(f"Left out: {cases.sentence(place, with_share=is_all)}" for cases in found),
+            *(f"Left out: {cases.sentence(row_name, with_share=is_all)}" for cases in found),
             *(
                 f"Left out: {cases.count:,} of {cases.of:,} rows, {cases.what}; "
-                f"first {place(cases.first[0][0])}."
+                f"first {row_name(cases.first[0][0])}."
                 for cases in (skipped, same)
                 if cases.count
             ),
@@ -375,7 +380,7 @@ def account(
         raise InputError(
             f"--skip-bad would leave out {bad_rows:,} of {of:,} rows ({share(bad_rows, of)}), "
             "more than half. "
-            + " ".join(f"{cases.sentence(place)} {cases.hint}".rstrip() for cases in found)
+            + " ".join(f"{cases.sentence(row_name)} {cases.hint}".rstrip() for cases in found)
             + " If the rest is worth ranking all the same, say --skip-most (skip_bad='most')."
         )
     return left_out

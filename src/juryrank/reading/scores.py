@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,11 +11,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError
+from juryrank.errors import InputError, listing
 from juryrank.reading.columns import sides_in
 from juryrank.reading.files import Before, Part, label_columns, read_head, read_rows
 from juryrank.reading.names import plain
-from juryrank.reading.plain import PLACE, Plain, left_out_of
+from juryrank.reading.plain import ROW_NAME, Plain, left_out_of
 from juryrank.reading.rows import filled, weights
 
 GAMES = "pairs with the scores of both sides"
@@ -84,21 +85,39 @@ def _is_swapped(sides: tuple[str, str], one: str, other: str) -> bool:
 
 
 def _column_of_both(part: Part, names: Sequence[str]) -> str | None:
-    """Find a column with cells such as 3-1, not only the 1-0 of chess, which is an outcome."""
+    """Find the column with cells such as 3-1; if there are several, ask which of them counts."""
     head = read_head(part, label_columns([part], names), HEAD)
-    for column in head:
-        given = column.drop_nulls()
-        if not len(given) or given.dtype != pl.String:
-            continue
-        found = given.str.extract_groups(BOTH_SCORES).struct.unnest()
-        ends = [weights(found[end].drop_nulls()) for end in found.columns]
-        if len(ends[0]) >= LEAST_SCORES * len(given) and _are_games(ends[0] + ends[1]):
-            return column.name
-    return None
+    found = [column.name for column in head if are_both_scores(column)]
+    if len(found) > 1:
+        several = shlex.quote(",".join(found))
+        raise InputError(
+            f"{part.name} has {len(found)} columns with the scores of both sides: "
+            f"{listing([repr(name) for name in found])}. If each is a judge's, say --judge-columns "
+            f"{several} (judge_columns=[...]); if one counts, name it with --winner "
+            f"{shlex.quote(found[0])} (winner={found[0]!r})."
+        )
+    return found[0] if found else None
 
 
-def _are_games(points: NDArray[np.float64]) -> bool:
-    return len(points) > 0 and not bool((points == 1).all())
+def are_both_scores(column: pl.Series) -> bool:
+    """Tell whether cells are such as 3-1, not only the 1-0 of chess, which is an outcome."""
+    given = column.drop_nulls()
+    if not len(given) or given.dtype != pl.String:
+        return False
+    left, right = _ends(given.filter(given.str.contains(BOTH_SCORES)))
+    points = left + right
+    return len(points) >= LEAST_SCORES * len(given) and not bool((points == 1).all())
+
+
+def winners_by_scores(column: pl.Series) -> pl.Series:
+    """Say of cells such as 3-1 who won; other cells stay as they are."""
+    is_game = column.str.contains(BOTH_SCORES).fill_null(False)
+    won = pl.Series(column.name, _who_won(*_ends(column)))
+    return won.zip_with(is_game, column)
+
+
+def _who_won(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.str_]:
+    return np.where(left > right, "left", np.where(left < right, "right", "tie"))
 
 
 def made_of_scores(
@@ -112,19 +131,22 @@ def made_of_scores(
         raise InputError(
             f"{part.name} has no game with both scores in {' and '.join(scores.columns)}."
         )
-    places = [f"row {row:,}" for row in read.numbers]
-    won = np.where(left > right, "left", np.where(left < right, "right", "tie"))
+    row_names = [f"row {row:,}" for row in read.numbers]
+    won = _who_won(left, right)
+    winner = scores.left if scores.right is None else WINNER  # so that the user may name it
     votes = read.frame.drop(scores.columns).with_columns(
-        pl.Series(WINNER, won), pl.Series(PLACE, places)
+        pl.Series(winner, won), pl.Series(ROW_NAME, row_names)
     )
-    without = [place for place, is_known in zip(places, known, strict=True) if not is_known]
-    left_out = left_out_of(part.name, without, len(places), "rows", "without both scores")
+    without = [
+        row_name for row_name, is_known in zip(row_names, known, strict=True) if not is_known
+    ]
+    left_out = left_out_of(part.name, without, len(row_names), "rows", "without both scores")
     hints = {
-        **part.plain.hints, "left": sides[:1], "right": sides[1:], "outcome": (WINNER,),
+        **part.plain.hints, "left": sides[:1], "right": sides[1:], "outcome": (winner,),
     }  # fmt: skip
     return replace(
         part,
-        plain=Plain(votes.filter(known).lazy(), hints, says_places=True, left_out=left_out),
+        plain=Plain(votes.filter(known).lazy(), hints, names_rows=True, left_out=left_out),
         remarks=(
             *part.remarks,
             f"the higher score wins, equal scores are ties ({', '.join(scores.columns)})",
@@ -137,5 +159,10 @@ def made_of_scores(
 def _numbers(frame: pl.DataFrame, scores: Scores) -> tuple[NDArray[np.float64], ...]:
     if scores.right is not None:
         return tuple(weights(filled(frame[name])) for name in scores.columns)
-    ends = frame[scores.left].cast(pl.String).str.extract_groups(BOTH_SCORES).struct.unnest()
+    return _ends(frame[scores.left].cast(pl.String))
+
+
+def _ends(cells: pl.Series) -> tuple[NDArray[np.float64], ...]:
+    """The two numbers of each cell such as 3-1."""
+    ends = cells.str.extract_groups(BOTH_SCORES).struct.unnest()
     return tuple(weights(ends[end]) for end in ends.columns)

@@ -22,7 +22,7 @@ STANDARD_INPUT = Path("/dev/stdin")
 
 
 @dataclass(frozen=True)
-class Place:
+class FoundFile:
     """One file, or the bytes of something that is no file."""
 
     name: str
@@ -31,14 +31,16 @@ class Place:
     """Whether the folders of the path may hold columns, as in ``judge=ann/part-0.parquet``."""
 
 
-def places(source: str | os.PathLike[str] | IO[bytes], *, unpack_all: bool = False) -> list[Place]:
+def found_files(
+    source: str | os.PathLike[str] | IO[bytes], *, unpack_all: bool = False
+) -> list[FoundFile]:
     """Find the file or files a source stands for, in a fixed order."""
     if isinstance(source, str) and source == "-":
         if sys.stdin is None:
             raise InputError("There is no standard input to read votes from.")
-        return _unpacked([Place("Standard input", sys.stdin.buffer.read())], unpack_all)
+        return _unpacked([FoundFile("Standard input", sys.stdin.buffer.read())], unpack_all)
     if isinstance(source, str | os.PathLike):
-        return _places_at(os.fspath(source), unpack_all)
+        return _files_at(os.fspath(source), unpack_all)
     if hasattr(source, "read"):
         return _unpacked([_opened(source)], unpack_all)
     raise InputError(
@@ -47,16 +49,16 @@ def places(source: str | os.PathLike[str] | IO[bytes], *, unpack_all: bool = Fal
     )
 
 
-def _opened(file: IO[bytes]) -> Place:
+def _opened(file: IO[bytes]) -> FoundFile:
     content: bytes | str = file.read()
     name = getattr(file, "name", None)
-    return Place(
+    return FoundFile(
         Path(name).name if isinstance(name, str) else "The open file",
         content.encode() if isinstance(content, str) else content,
     )
 
 
-def _places_at(text: str, unpack_all: bool) -> list[Place]:
+def _files_at(text: str, unpack_all: bool) -> list[FoundFile]:
     if not text.strip():
         raise InputError("The name of the file of votes is empty.")
     path = Path(text).expanduser()
@@ -74,19 +76,19 @@ def _places_at(text: str, unpack_all: bool) -> list[Place]:
     return found if len(found) == 1 else _one_format(text, found)
 
 
-def _unpacked(found: list[Place], unpack_all: bool) -> list[Place]:
-    """Put the files in archives in the place of these."""
-    return [inner for place in found for inner in _files_of(place, unpack_all)]
+def _unpacked(found: list[FoundFile], unpack_all: bool) -> list[FoundFile]:
+    """Replace archives by the files in them."""
+    return [inner for file in found for inner in _files_of(file, unpack_all)]
 
 
-def _files_of(place: Place, unpack_all: bool) -> list[Place]:
-    if not is_archive(place.where):
-        return [place]
-    members = unpacked(place.name, place.where, unpack_all=unpack_all)
+def _files_of(file: FoundFile, unpack_all: bool) -> list[FoundFile]:
+    if not is_archive(file.where):
+        return [file]
+    members = unpacked(file.name, file.where, unpack_all=unpack_all)
     return _one_format(
-        f"The archive {place.name}",
+        f"The archive {file.name}",
         [
-            Place(f"{place.name}/{name}", content)
+            FoundFile(f"{file.name}/{name}", content)
             for name, content in members
             if not _is_about(name)
         ],
@@ -111,7 +113,7 @@ def files_at(source: str) -> list[Path]:
     return []
 
 
-def _found(path: Path) -> list[Place]:
+def _found(path: Path) -> list[FoundFile]:
     return [_file(file, in_folder=file != path) for file in _paths(path)]
 
 
@@ -147,11 +149,11 @@ def _matching(pattern: Path) -> list[Path]:
     return sorted(path for path in found if not path.is_dir())
 
 
-def _file(path: Path, in_folder: bool = False) -> Place:
+def _file(path: Path, in_folder: bool = False) -> FoundFile:
     # Polars would expand these signs, cannot map a pipe into memory, and wants names in UTF-8.
     name = os.fsencode(path.name).decode(errors="backslashreplace")
     as_bytes = GLOB_SIGNS & set(str(path)) or not path.is_file() or not _is_utf8(path)
-    return Place(name, path.read_bytes() if as_bytes else path, in_folder)
+    return FoundFile(name, path.read_bytes() if as_bytes else path, in_folder)
 
 
 def _is_utf8(path: Path) -> bool:
@@ -175,15 +177,15 @@ def _files_in(folder: Path) -> list[Path]:
 
 def _one_format(
     name: str,
-    found: list[Place],
+    found: list[FoundFile],
     way_out: str = "Choose those of one format with a glob, such as 'folder/*.parquet'",
-) -> list[Place]:
+) -> list[FoundFile]:
     if not found:
         raise InputError(
             f"{name} holds no files of votes. Known endings: {', '.join(sorted(ENDINGS))}, "
             "each also with .gz or .zst; and .zip."
         )
-    formats = sorted({ENDINGS.get(ending_of(place.name), "unknown") for place in found})
+    formats = sorted({ENDINGS.get(ending_of(file.name), "unknown") for file in found})
     if len(formats) > 1:
         raise InputError(
             f"{name} holds files of several formats ({', '.join(formats)}). {way_out}."
@@ -194,7 +196,9 @@ def _one_format(
 def _not_there(text: str, path: Path) -> InputError:
     if path.is_symlink():
         target = within(str(path.readlink()), LONGEST_PATH)
-        return InputError(f"{text!r} is a link to {target!r}, where there is no file. Mend it.")
+        return InputError(
+            f"{text!r} is a link to {target!r}, where there is no file. Fix the link."
+        )
     if GLOB_SIGNS & set(text):
         return InputError(f"No file matches {text!r}. Check the folder and the pattern.")
     if not path.parent.is_dir():

@@ -12,16 +12,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import listing
+from juryrank.reading.bookkeeping import is_bookkeeping
 from juryrank.reading.columns import RatingColumns, columns_found, fits_some_shape
-from juryrank.reading.files import Part, column_types, header, label_columns, read_head
+from juryrank.reading.files import Part, column_types, first_cells, header, label_columns, read_head
 from juryrank.reading.names import NAMES, known_names, plain, without_scale
 from juryrank.reading.outcomes import looks_like_outcome
 from juryrank.reading.ratings import no_rating, ratings
 from juryrank.reading.rows import SUMMARIES
 from juryrank.reading.sheets import SHEET
-from juryrank.reading.times import is_time
+from juryrank.reading.suggested_lists import ListColumn, choices, list_columns, pairs_in_lists
+from juryrank.reading.suggested_lists import rankings as rankings_in
 from juryrank.reading.titles import MOST_ABOVE_HEADER
-from juryrank.reading.unused import FEWEST_VALUES, MOST_VALUES, is_context
+from juryrank.reading.unused import FEWEST_VALUES, LEAST_ROWS_OF_VALUE, MOST_VALUES, is_context
 from juryrank.votes.similar_names import looks
 
 HEAD = 500
@@ -34,7 +36,7 @@ MOST_WORDS = 0.25
 """The share of a column's cells that may be words, if the others are numbers."""
 MOST_ODD, MOST_AGAIN, MOST_BLANK = 0.1, 0.02, 0.3
 """Shares of rows: without a meaning as outcomes, rated once more, blank in a column of names."""
-LEAST_ROWS_OF_JUDGE, MOST_RATERS, MOST_COLUMNS_NAMED = 2, 2, 20
+LEAST_ROWS_OF_JUDGE, MOST_RATERS, MOST_COLUMNS_NAMED, MOST_CHOICES = 2, 2, 20, 3
 SHARED = 0.2
 """The share of all their values that two columns of items have in common, at least."""
 KINDS = (
@@ -59,7 +61,7 @@ _BEST, _WORST = {"best", "most", "most_important"}, {"worst", "least", "least_im
 _TRUE, _FALSE = {"true", "1", "yes", "x"}, {"false", "0", "no"}
 _HOME_OR_AWAY = {"h", "d", "a"}
 _NUMBERED = re.compile(r"(.*?)[\s_-]*([1-9][0-9]?)")
-FEWEST_PLACES = 3
+FEWEST_RANKS = 3
 Columns = Mapping[str, pl.Series]
 
 
@@ -74,7 +76,8 @@ def ways_out(part: Part, missing: Sequence[str] = ()) -> str:
     types = column_types([part], names)
     kept = [name for name, dtype in types.items() if not dtype.is_nested() and dtype != pl.Object]
     columns = {column.name: column for column in read_head(part, kept, HEAD)}
-    way = _way_out(columns, missing)
+    lists = list_columns(first_cells(part, list(types), HEAD))
+    way = _way_out(columns, lists, missing)
     if way == KINDS and (nested := [name for name in types if name not in kept]):
         way = (
             f"{listing([repr(name) for name in nested])} may hold the votes, in lists: write a row "
@@ -84,24 +87,22 @@ def ways_out(part: Part, missing: Sequence[str] = ()) -> str:
     return sheet if sheet and way == KINDS else f"{way} {sheet}".strip()
 
 
-def _way_out(columns: Columns, missing: Sequence[str]) -> str:
+def _way_out(columns: Columns, lists: Sequence[ListColumn], missing: Sequence[str]) -> str:
     """Say what is wrong with the table as a whole, or else which options would read it."""
     whole = _header_below(columns) or _no_header(columns) or _best_and_worst(columns)
     if whole:
         return whole
-    columns = {name: column for name, column in columns.items() if not _is_about(name)}
+    columns = {name: column for name, column in columns.items() if not is_bookkeeping(column)}
+    able = {name: column for name, column in columns.items() if not _is_judge(name)}
+    if not list(choices(lists, able)) and (pairs := pairs_in_lists(lists, able)):
+        return pairs
     sides_known = list(missing) == ["outcome"]
     if sides_known and (several := _one_of_several(columns)):
         return several
-    ways = [way for way in _ways(columns) if not sides_known or "--loser" not in way]
+    ways = [way for way in _ways(columns, lists) if not sides_known or "--loser" not in way]
     if not ways:
         return KINDS
     return f"By the values, this may fit: {'; '.join(ways)}. {_contexts(columns)}".rstrip()
-
-
-def _is_about(name: str) -> bool:
-    """Whether a column tells when somebody voted, and how long it took."""
-    return plain(name) in ("timestamp", "date", "datum") or is_time(name)
 
 
 # --- what is wrong with the table as a whole -----------------------------------------------------
@@ -169,26 +170,29 @@ def _one_of_several(columns: Columns) -> str:
 # --- options that fit ----------------------------------------------------------------------------
 
 
-def _ways(columns: Columns) -> Iterator[str]:
+def _ways(columns: Columns, lists: Sequence[ListColumn]) -> Iterator[str]:
     """Give the options that fit: only one set of them where it clearly fits best."""
+    judge = _judge_option(columns)
+    able = {name: column for name, column in columns.items() if not _is_judge(name)}
+    if chosen := list(choices(lists, able)):
+        yield from (f"{judge}{way}" for way in chosen[:MOST_CHOICES])
+        return
+    yield from (f"{judge}{way}" for way in rankings_in(lists))
     rankings = [name for name, column in columns.items() if _are_rankings(column)]
     yield from (
-        f"{_judge_option(columns)}--ranking {shlex.quote(name)} (a ranking in each cell, the best "
-        "first)"
+        f"{judge}--ranking {shlex.quote(name)} (a ranking in each cell, the best first)"
         for name in rankings
     )
     votes = {name: column for name, column in columns.items() if name not in rankings}
-    names = [name for name, column in votes.items() if _are_names(column) and not _is_about(name)]
-    numbers = [
-        name for name, column in votes.items() if _are_ratings(column) and not _is_about(name)
-    ]
-    places = [name for name in _places(names) if _never_twice_in_a_row(votes, _places(names))]
-    if places:
+    names = [name for name, column in votes.items() if _are_names(column)]
+    numbers = [name for name, column in votes.items() if _are_ratings(column)]
+    ranks = [name for name in _ranks(names) if _never_twice_in_a_row(votes, _ranks(names))]
+    if ranks:
         yield (
-            f"{listing([repr(name) for name in places])} as the first place, the second and so on: "
-            f"call them rank_1 to rank_{len(places)}"
+            f"{listing([repr(name) for name in ranks])} as the first rank, the second and so on: "
+            f"call them rank_1 to rank_{len(ranks)}"
         )
-    names = [name for name in names if name not in places]
+    names = [name for name in names if name not in ranks]
     pairs = _pair_of_items(votes, names)
     if pairs is not None and (third := _who_won(votes, *pairs)):
         yield _pair_with_outcome(columns, *pairs, third)
@@ -216,8 +220,7 @@ def _numbers_beside(columns: Columns) -> list[str]:
     found = [
         name
         for name, column in columns.items()
-        if not _is_about(name)
-        and len(given := column.drop_nulls())
+        if len(given := column.drop_nulls())
         and np.isnan(ratings(given)).mean() <= MOST_ODD
         and given.n_unique() > FEWEST_VALUES
     ]
@@ -240,7 +243,7 @@ def _never_twice_in_a_row(columns: Columns, names: Sequence[str]) -> bool:
     return all(len(set(row)) == len(row) for row in filled)
 
 
-def _places(names: Sequence[str]) -> list[str]:
+def _ranks(names: Sequence[str]) -> list[str]:
     """Find columns that are called the same but for a number, 1, 2, 3 and so on."""
     families: dict[str, list[str]] = {}
     for name in names:
@@ -249,7 +252,7 @@ def _places(names: Sequence[str]) -> list[str]:
             if int(numbered[2]) == len(family) + 1:
                 family.append(name)
     largest = max(families.values(), key=len, default=[])
-    return largest if len(largest) >= FEWEST_PLACES else []
+    return largest if len(largest) >= FEWEST_RANKS else []
 
 
 def _by_likelihood(numbers: Sequence[str]) -> list[str]:
@@ -317,6 +320,7 @@ def columns_of_raters(part: Part, columns: RatingColumns) -> list[str]:
         name
         for name in names
         if not _is_remark(head[name])
+        and not is_bookkeeping(head[name])
         and LEAST_ROWS_OF_JUDGE * head[name].drop_nulls().n_unique() <= len(head)
         and _are_apart(head, [name, *within])
     ]
@@ -332,11 +336,9 @@ def _are_apart(head: pl.DataFrame, names: Sequence[str]) -> bool:
 def _rated(columns: Columns, numbers: Sequence[str]) -> str:
     """Find who rated what: two columns of names that together tell all rows apart."""
     number, *others = _by_likelihood(numbers)
-    frame = pl.DataFrame(list(columns.values()))
+    frame = pl.DataFrame(dict(columns))
     labels = [
-        name
-        for name, column in columns.items()
-        if name not in numbers and _are_labels(column) and not is_time(name)
+        name for name, column in columns.items() if name not in numbers and _are_labels(column)
     ]
     contexts = [name for name in labels if is_context(name)]
     labels = [name for name in labels if name not in contexts and not _is_remark(columns[name])]
@@ -435,14 +437,18 @@ def _grid(columns: Columns, own: Sequence[str]) -> str:
         if name not in own
         and len(set(column.drop_nulls())) == len(column) > 1
         and _are_labels(column, may_repeat=False)
-        and not is_time(name)
     ]
-    if not labels:
-        return ""
     several = shlex.quote(",".join(own)) if len(own) <= MOST_COLUMNS_NAMED else "COLUMN,..."
     judges = [name for name in labels if _is_judge(name)]
     items = [name for name in labels if plain(name) in _ITEM_NAMES]
     cells = np.column_stack([ratings(columns[name]) for name in own])
+    if not labels:
+        fits = len(own) >= FEWEST_RANKS and not _has_judges(own)
+        by_row = (
+            f"--item-columns {several} --cells {_cells(cells)} --judge-per-row (a column for each "
+            "item, a row for each judge)"
+        )
+        return by_row if fits and not _other_names(columns, own) else ""
     if _has_judges(own):
         judges = []
     skip = _skip_bad([columns[name] for name in own], *(columns[name] for name in labels))
@@ -457,6 +463,11 @@ def _grid(columns: Columns, own: Sequence[str]) -> str:
     if judges and not items:
         return by_item
     return by_judge if items or _has_judges(own) else f"{by_item}; {by_judge}"
+
+
+def _other_names(columns: Columns, own: Sequence[str]) -> bool:
+    """Whether there are names beside columns of numbers, so that a row is not one judge's."""
+    return any(_are_labels(column) for name, column in columns.items() if name not in own)
 
 
 def _skip_bad(numbers: Sequence[pl.Series], *labels: pl.Series) -> str:
@@ -481,7 +492,9 @@ def _contexts(columns: Columns) -> str:
     found = [
         name
         for name, column in columns.items()
-        if is_context(name) and FEWEST_VALUES <= column.drop_nulls().n_unique() <= MOST_VALUES
+        if is_context(name)
+        and FEWEST_VALUES <= (several := column.drop_nulls().n_unique()) <= MOST_VALUES
+        and LEAST_ROWS_OF_VALUE * several <= len(column)
     ]
     options = " or ".join(f"--by {shlex.quote(name)}" for name in found)
     return f"{options} ranks each value apart. " if found else ""
@@ -492,7 +505,9 @@ def _contexts(columns: Columns) -> str:
 
 def _are_rankings(column: pl.Series) -> bool:
     filled = column.drop_nulls()
-    return len(filled) > 0 and 2 * int(filled.str.contains(r"[>;\n]").sum()) > len(filled)
+    if not len(filled) or _is_remark(column):
+        return False
+    return 2 * int(filled.str.contains(r"[>;\n]").sum()) > len(filled)
 
 
 def _are_ratings(column: pl.Series) -> bool:

@@ -12,22 +12,16 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from juryrank.reading.bookkeeping import bare_name, is_duration
 from juryrank.reading.coding import labels
 from juryrank.reading.columns import Columns, LongColumns, RatingColumns
 from juryrank.reading.files import Part, column_types, read_rows
-from juryrank.reading.names import plain
 from juryrank.reading.rows import Rules, weights
 from juryrank.votes.similar_names import looks
 from juryrank.votes.votes import JudgeTimes, Votes
 
-_TIME = re.compile(
-    r"(?:\w+_)?(?:duration|elapsed|elapsed_time|time_taken|time_spent|time_needed|time_used|"
-    r"time_to_\w+|(?:response|reaction|decision|judg(?:e)?ment|completion|annotation|lead|work|"
-    r"answer|vote|voting|rating|task)_?time|rt|latency|worktimeinseconds)"
-    r"(?:_in)?(?:_(?:ms|msec|msecs|millis|milliseconds|s|sec|secs|seconds|min|mins|minutes))?"
-    r"|(?:time_)?(?:in_)?(?:ms|milliseconds|sec|secs|seconds|minutes)"
-    r"|time_s|seconds_(?:taken|spent|needed)|milliseconds_(?:taken|spent|needed)"
-)
+_CLOCK = r"^\s*(?:([0-9]+):)?([0-9]{1,2}):([0-9]{2}(?:\.[0-9]+)?)\s*$"
+"""Minutes and seconds, or hours too, with colons between them."""
 SECONDS = "s"
 LONGEST = 1e8
 """Longer times, in whatever unit, are dates: seconds since 1970, or the like."""
@@ -41,24 +35,13 @@ _UNITS = {
 
 def time_column(parts: Sequence[Part], unused: Sequence[str]) -> str | None:
     """Find the column that tells how long a vote took: by its name, and as it holds numbers."""
-    types = column_types(parts, [name for name in unused if is_time(name)])
+    types = column_types(parts, [name for name in unused if is_duration(name)])
     able = (name for name, dtype in types.items() if dtype == pl.String or _is_amount(dtype))
     return next(able, None)
 
 
-def is_time(name: str) -> bool:
-    """Tell by its name whether a column may say how long a vote took."""
-    return bool(_TIME.fullmatch(_bare(name)))
-
-
 def _is_amount(dtype: pl.DataType) -> bool:
     return dtype.is_numeric() or isinstance(dtype, pl.Duration)
-
-
-def _bare(name: str) -> str:
-    """A name without brackets: ``Duration (in seconds)``, ``responseTime``."""
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
-    return re.sub(r"[^a-z0-9_]", "", plain(parted))
 
 
 def judge_times(
@@ -95,11 +78,21 @@ def _times(parts: Sequence[Part], columns: Columns, column: str) -> tuple[pl.Dat
     return rows.filter(pl.col("time").is_finite() & (pl.col("time") >= 0)), unit
 
 
+def _by_the_clock(column: pl.Series) -> pl.Series | None:
+    """Times such as 0:01:23 in seconds; None if they are written otherwise."""
+    if column.dtype != pl.String or not column.str.contains(_CLOCK).any():
+        return None
+    hours, minutes, seconds = column.str.extract_groups(_CLOCK).struct.unnest().cast(pl.Float64)
+    return hours.fill_null(0.0) * 3600 + minutes * 60 + seconds
+
+
 def _seconds(column: pl.Series) -> tuple[pl.Series, str]:
     """Times in seconds, if the type or the name of the column tells the unit; else as given."""
     if isinstance(column.dtype, pl.Duration):
         return column.dt.total_microseconds() / 1e6, SECONDS
+    if (clock := _by_the_clock(column)) is not None:
+        return clock, SECONDS
     time = pl.Series(weights(column))
-    name = _bare(column.name)
+    name = bare_name(column.name)
     factor = next((size for unit, size in _UNITS.items() if re.search(unit, name)), None)
     return (time, "") if factor is None else (time * factor, SECONDS)

@@ -12,6 +12,7 @@ from itertools import compress
 
 import polars as pl
 
+from juryrank.reading.bookkeeping import is_bookkeeping
 from juryrank.reading.files import Part, first_rows, value_counts
 from juryrank.reading.names import NAMES, plain
 from juryrank.votes.votes import Pooled
@@ -35,7 +36,7 @@ _CONTEXTS = _words(
     "task category topic theme domain subject area genre subset split fold dataset benchmark "
     "language lang locale turn difficulty condition round phase wave stage scenario section skill "
     "context document passage article conversation dialog dialogue sample example use_case "
-    "question_type prompt_type task_type problem exam"
+    "question_type prompt_type task_type problem exam season matchday gameweek"
 )
 _ENDINGS = ("_id", "id", "_name", "_no", "_nr", "_number", "_code", "_key", "_uid", "s")
 _SPLITS = _words("train training test testing dev val valid validation eval holdout")
@@ -113,7 +114,8 @@ def maybe_judges(parts: Sequence[Part], unused: Sequence[str]) -> tuple[tuple[st
 
     Those with a name like a judge's come first, then those with few values.
     """
-    head = first_rows(parts, _worth_a_look(unused), HEAD)
+    first = first_rows(parts, _worth_a_look(unused), HEAD)
+    head = first.select(column.name for column in first if not is_bookkeeping(column))
     by_name = [name for name in head.columns if _is_judge(name)]
     by_values = [
         name

@@ -7,6 +7,7 @@ from dataclasses import fields
 
 from juryrank.errors import counted, listing
 from juryrank.reading.columns import (
+    NAMELESS,
     ChoiceColumns,
     Columns,
     LongColumns,
@@ -16,7 +17,7 @@ from juryrank.reading.columns import (
     WideColumns,
 )
 from juryrank.reading.files import Before, Part, header
-from juryrank.reading.plain import PLACE
+from juryrank.reading.plain import ROW_NAME
 from juryrank.reading.row_filter import Filtered
 from juryrank.reading.rows import Rules
 from juryrank.reading.unused import maybe_judges, pooled_in
@@ -28,7 +29,7 @@ _KINDS = {
     RankingColumns: "rankings",
     ChoiceColumns: "choices from sets",
     LongColumns: "rankings, a row for each item",
-    WideColumns: "rankings, a column for each place",
+    WideColumns: "rankings, a column for each rank",
     RatingColumns: "ratings, a row for each item",
 }
 
@@ -92,12 +93,12 @@ def _kind(part: Part, columns: Columns) -> str:
 
 def _roles(columns: Columns) -> Iterator[tuple[str, str]]:
     wins = isinstance(columns, PairColumns) and columns.outcome is None
-    words = {"left": "winner", "right": "loser"} if wins else {"id": "context", "places": "places"}
+    words = {"left": "winner", "right": "loser"} if wins else {"id": "context", "ranks": "ranks"}
     for one in sorted(fields(columns), key=lambda field: field.name != "judge"):
         value = getattr(columns, one.name)
         if one.name in ("unread", "said") or value is None:
             continue
-        name = listing(value, 3) if isinstance(value, tuple) else str(value)
+        name = listing(value, 3) if isinstance(value, tuple) else str(value) or NAMELESS
         yield words.get(one.name, one.name), name
 
 
@@ -105,7 +106,7 @@ def unused_columns(part: Part, columns: Columns) -> tuple[str, ...]:
     """Name the columns that hold no part of the votes."""
     if part.format == "preflib":
         return ()
-    used = {*columns.used, PLACE}
+    used = {*columns.used, ROW_NAME}
     return tuple(
         name or "(unnamed)"
         for name in header(part)

@@ -185,11 +185,11 @@ def _settled(items: pl.DataFrame, confidence: float) -> Iterator[str]:
 
 
 def _step_about_items(ranking: Ranking) -> Iterator[str]:
-    compared, _ = ranking.evidence.records()
+    compared, _ = ranking.tallies.records()
     usual = float(np.median(compared))
     seldom = np.flatnonzero(compared < SELDOM * usual)
     if len(seldom):
-        names = _named(ranking.evidence.votes.items.gather(seldom), NAMED_IN_TIER)
+        names = _named(ranking.tallies.votes.items.gather(seldom), NAMED_IN_TIER)
         yield (
             f"Show {names} more often: compared at most {number(compared[seldom].max())} times, "
             f"where {number(usual)} is usual."

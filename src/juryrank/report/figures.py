@@ -96,15 +96,15 @@ def _figure_of_agreement(ranking: Ranking) -> Figure:
     if shown <= MOST_IN_MATRIX:
         caption = (
             "Who agrees with whom: the share of pairs of items on which both have an opinion, and "
-            "it is the same. An empty field: no such pair."
+            "it is the same. An empty cell means that there is no such pair."
         )
         return Figure("agreement", ranking.plot.agreement(), caption, LEAST_CELL * shown + 110)
     which = "" if shown == len(ranking.judges) else f" ({shown:,} with the most votes)"
     return Figure(
         "agreement",
         ranking.plot.agreement(),
-        f"A map of the judges{which}: close together are those who agree on the pairs that both "
-        "have seen. Where the dashed lines cross are those who agree with nobody in particular.",
+        f"A map of the judges{which}: those who agree on the pairs that both have seen are close "
+        "together, and those who agree with nobody in particular are where the dashed lines cross.",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from juryrank.ranking.ranking import Ranking
 
 WAYS_TO_INTERVALS = {
-    "posterior": "read off the posterior; ranks and tiers hold all together",
+    "posterior": "read off the posterior; ranks and tiers hold jointly",
     "information": "from the curvature of the fit (votes are the independent draws)",
     "sandwich": "by the sandwich formula (judges are the independent draws)",
     "bootstrap": "by resampling judges",
@@ -40,7 +41,7 @@ def method(ranking: Ranking) -> Iterator[tuple[str, str]]:
         yield "Tastes", sentence
     if fit.intervals:
         yield "Intervals", f"{percent(fit.confidence)}, {WAYS_TO_INTERVALS[fit.intervals]}"
-    some = ranking.evidence.of_each_ranking
+    some = ranking.tallies.of_each_ranking
     if some is not None:
         yield (
             "Pairs of items",
@@ -59,6 +60,12 @@ def reliability(ranking: Ranking) -> Iterator[tuple[str, str]]:
         f"{found.separation:.2f} (separation index {found.separation_index:.1f}); too high if "
         "pairs were chosen by earlier votes",
     )
+    if found.is_quickly_split and not math.isnan((halves := found.split_halves()).correlation):
+        yield (
+            "Split halves",
+            f"{halves.correlation:.2f}: the correlation of the scores by two halves of the judges, "
+            f"drawn at random (mean of {counted(len(halves.correlations), 'split')})",
+        )
 
 
 def solver(fit: Fit) -> Iterator[tuple[str, str]]:

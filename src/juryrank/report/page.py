@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from juryrank.ranking.by_value import Rankings
     from juryrank.ranking.ranking import Ranking
 
-SURPRISING = 2.0
+LARGE_RESIDUAL = 2.0
 DAY_OF_BUILD = "SOURCE_DATE_EPOCH"
 """The environment variable with the time, in seconds since 1970, that repeatable builds go by."""
 ON_DARK = {
@@ -183,7 +183,7 @@ class _Content:
                 figures=self.figures,
                 tables=self._own_tables,
                 of_items=[name for name in self._own_tables if name.startswith("items")],
-                surprises=_surprises(ranking.pairs),
+                residuals=_residuals(ranking.pairs),
                 verdicts=_verdict_counts(ranking.judges),
                 agreement_is_chance=agreement_is_chance(ranking),
                 one_judge=len(ranking.judges) == 1,
@@ -251,17 +251,17 @@ def _verdict_counts(judges: pl.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def _surprises(pairs: pl.DataFrame) -> str:
+def _residuals(pairs: pl.DataFrame) -> str:
     """How many pairs are surprising, and how many would be by chance."""
     telling = telling_pairs(pairs)
     if not len(telling):
         return f"No pair has the {LEAST_VOTES_OF_DOT} votes it takes to tell much."
-    many = int((telling["surprise"].abs() > SURPRISING).sum())
-    by_chance = 2.0 * float(scipy.special.ndtr(-SURPRISING)) * len(telling)
+    many = int((telling["residual"].abs() > LARGE_RESIDUAL).sum())
+    by_chance = 2.0 * float(scipy.special.ndtr(-LARGE_RESIDUAL)) * len(telling)
     return (
         f"{many:,} of {counted(len(telling), 'pair')} with at least {LEAST_VOTES_OF_DOT} votes "
-        f"{'is' if many == 1 else 'are'} more than {SURPRISING:.0f} standard errors off; chance "
-        f"alone would give about {by_chance:,.0f}."
+        f"{'is' if many == 1 else 'are'} more than {LARGE_RESIDUAL:.0f} standard errors off; "
+        f"chance alone would give about {by_chance:,.0f}."
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from juryrank.errors import counted, listing, percent
+from juryrank.ranking.cautions import LARGE_TASTE
 from juryrank.text import WIDEST_NAME, short
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ def tiers_in_words(ranking: Ranking) -> Iterator[str]:
     if ranking.items["tier"].is_null().all():
         return
     sure = percent(ranking.fit.confidence)
-    yield f"Ranks and tiers hold all together with {sure} confidence; intervals each by itself."
+    yield f"Ranks and tiers hold jointly with {sure} confidence, each interval by itself."
 
 
 def tastes_in_words(ranking: Ranking) -> Iterator[str]:
@@ -227,7 +228,7 @@ def tastes_in_words(ranking: Ranking) -> Iterator[str]:
     if fit.taste_sd is None:
         return
     if fit.taste_sd < SMALL_TASTE * float(fit.prior[0] or 1.0 if fit.prior else 1.0):
-        yield f"Judges hardly differ in taste (by about ±{fit.taste_sd:.2g}, as scores are)."
+        yield f"Judges hardly differ in taste (±{fit.taste_sd:.2g} on the scale of the scores)."
     else:
         wider = "" if fit.widening is None or fit.widening < WORTH_SAYING else (
             f": intervals are {fit.widening:.1f} times as wide as without them"
@@ -265,7 +266,7 @@ def effects_in_words(ranking: Ranking) -> Iterator[str]:
     for row in ranking.effects.filter(ranking.effects["judge"].is_null()).iter_rows(named=True):
         name = row["effect"]
         if name == "tie":
-            said = f"Two equal items are tied in {chance_in_percent(row['chance'])} of votes"
+            said = _ties_in_words(ranking, chance_in_percent(row["chance"]))
         elif name == "left side":
             share = chance_in_percent(row["chance"])
             said = f"The left one of two equal items wins {share} of decided votes"
@@ -283,6 +284,13 @@ def effects_in_words(ranking: Ranking) -> Iterator[str]:
         yield f"By judge, {name}: from {low:.3g} ({lowest}) to {high:.3g} ({highest})."
 
 
+def _ties_in_words(ranking: Ranking, share: str) -> str:
+    """How often equal items are tied: equal to one judge, where judges differ far too much."""
+    if (ranking.fit.taste_sd or 0.0) < LARGE_TASTE:
+        return f"Two equal items are tied in {share} of votes"
+    return f"Two items that one judge likes equally are tied in {share} of that judge's votes"
+
+
 def _from_to(row: dict[str, Any]) -> str:
     return "" if row["low"] is None else f", {row['low']:.3g} to {row['high']:.3g}"
 
@@ -294,7 +302,7 @@ def scale_in_words(ranking: Ranking) -> Iterator[str]:
         return
     said = "Scores are points: 400 are odds of ten to one"
     if not ranking.noise.is_gumbel:
-        said = "Scores are points, worth near even odds what Elo's are"
+        said = "Scores are points that mean the same as Elo's near even odds"
     average = f"{scale.average:z.0f}"
     if scale.anchor is None:
         yield f"{said}, and the average item has {average}."

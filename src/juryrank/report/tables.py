@@ -155,8 +155,8 @@ def _strip(frame: pl.DataFrame, value: str, landmark: float) -> Strip | None:
 
 def _with_records(ranking: Ranking) -> pl.DataFrame:
     """The items with how often they were compared, and how often they won."""
-    compared, won = ranking.evidence.records()
-    names = ranking.evidence.votes.items.alias("item")
+    compared, won = ranking.tallies.records()
+    names = ranking.tallies.votes.items.alias("item")
     records = pl.DataFrame({"item": names, "compared": compared, "won": won}, nan_to_null=True)
     return ranking.items.join(records, on="item", how="left", maintain_order="left")
 
@@ -247,7 +247,7 @@ def pairs_table(ranking: Ranking) -> Table | None:
         Column("votes", "votes", number),
         Column("won", "observed", _share),
         Column("predicted", "expected", chance_in_percent),
-        Column("standard errors off", "surprise", lambda z: f"{z:+z.1f}"),
+        Column("standard errors off", "residual", lambda z: f"{z:+z.1f}"),
     )
     pairs = telling_pairs(ranking.pairs)
     if not len(pairs):

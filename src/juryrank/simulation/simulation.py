@@ -275,7 +275,7 @@ def _check_lists(
     if density is not None:
         raise InputError("A density is for pairs: give the votes per judge.")
     if habits.any_left:
-        raise InputError("Only pairs have a left side: leave left and left_sd away.")
+        raise InputError("Only pairs have a left side: omit left and left_sd.")
     if habits.tie and not noise.is_gumbel:
         raise InputError(
             f"In votes on more than two items there are ties with Gumbel noise only, not with "

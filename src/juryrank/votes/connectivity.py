@@ -123,7 +123,7 @@ class Connection:
         between = self.n_components - ends - whole_groups
         if between > 0:
             sets = "set of items lies" if between == 1 else "sets of items lie"
-            yield f"{between:,} more {sets} in between, winning only downwards"
+            yield f"{between:,} more {sets} in between, winning only against those below"
 
 
 def linking_pairs(found: Connection, votes: Votes) -> list[tuple[int, int]]:

@@ -203,12 +203,14 @@ def tied_pairs_of(lists: Lists) -> tuple[NDArray[np.int64], NDArray[np.int32], N
     return np.concatenate(number), np.concatenate(one), np.concatenate(other)
 
 
-def items_looked_at(lists: Lists) -> int | None:
+def items_looked_at(
+    lists: Lists, most_pairs: int = MOST_PAIRS, most_of_entry: int = MOST_PAIRS_OF_ENTRY
+) -> int | None:
     """How many items of each ranking can be looked at, lest there be too many pairs; None for all.
 
     A ranking of k items implies ``k (k - 1) / 2`` pairs, and a choice from k items ``k - 1``.
     """
-    most = max(MOST_PAIRS, MOST_PAIRS_OF_ENTRY * len(lists.item))
+    most = max(most_pairs, most_of_entry * len(lists.item))
 
     def pairs(longest: int) -> int:
         length, ranked = (np.minimum(part, longest) for part in (lists.length, lists.ranked))

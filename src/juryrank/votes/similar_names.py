@@ -106,7 +106,7 @@ class Spellings:
             return f"Merged {names} that {only} into {self.looks:,}: {cases}{rest}."
         return (
             f"{names} {only}: {cases}{rest}. They count as different; --merge-names "
-            "(merge_names=True) makes those that look the same one."
+            "(merge_names=True) merges those that look the same."
         )
 
     def _case(self, group: Sequence[Spelling]) -> str:

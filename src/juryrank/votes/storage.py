@@ -48,12 +48,12 @@ def in_room() -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise InputError(
                 f"The folder for temporary files, {tempfile.gettempdir()}, has no room left for "
-                "the votes, which take up to 50 bytes each. Free some, or let TMPDIR name another "
-                "folder."
+                "the votes, which take up to 50 bytes each. Free some space, or set TMPDIR to "
+                "another folder."
             ) from error
         raise InputError(
             f"The votes cannot be kept in a temporary file: {error.strerror or error}. "
-            "Let TMPDIR name another folder."
+            "Set TMPDIR to another folder."
         ) from error
 
 
@@ -62,8 +62,8 @@ def check_room() -> None:
     named = os.environ.get("TMPDIR")
     if named and not (Path(named).is_dir() and os.access(named, os.W_OK | os.X_OK)):
         raise InputError(
-            f"TMPDIR names {named!r} for temporary files, which is no folder that can be written "
-            "to. Let it name one that is."
+            f"TMPDIR names {named!r} for temporary files, which is not a folder that can be "
+            "written to. Set it to one that is."
         )
 
 

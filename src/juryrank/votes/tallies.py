@@ -22,7 +22,7 @@ BINS = 10
 """Of the chance that the favourite wins, from one half to one."""
 MOST_ON_MAP = 500
 """Judges on the map of who agrees with whom, those with the most votes."""
-MOST_SURPRISING = 1e3
+LARGEST_RESIDUAL = 1e3
 """In standard errors; what was impossible would be infinitely surprising."""
 CLEARLY = 1.5
 """So much larger than by chance the leading eigenvalue of agreement has to be."""
@@ -33,7 +33,7 @@ FEW_SHARED = 4.0
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Tallies:
     """Votes on pairs, and the share of each that the answer gives to the item on the left."""
 
     votes: Votes
@@ -52,7 +52,7 @@ class Evidence:
 
         `place` is the place of each item (by code) in the ranking; the better one comes first.
         Columns: item and other (codes), votes, observed and expected (the share of votes the item
-        got, and should have got), and surprise, in standard errors: the root of the deviance
+        got, and should have got), and residual, in standard errors: the root of the deviance
 
             2 n [y log(y / p) + (1 - y) log((1 - y) / (1 - p))]
 
@@ -66,14 +66,14 @@ class Evidence:
         key = better.astype(np.int64) * self.votes.n_items + worse
         pairs, pair = np.unique(key, return_inverse=True)
         # Summed one after the other: the answer must not depend on the number of threads.
-        total, won, foretold = (
+        total, won, predicted = (
             np.bincount(pair, weights=part, minlength=len(pairs))
             for part in (
                 weight, weight * np.where(turned, 1.0 - self.won, self.won),
                 weight * np.where(turned, 1.0 - self.expected, self.expected),
             )
         )  # fmt: skip
-        observed, expected = won / total, foretold / total
+        observed, expected = won / total, predicted / total
         number = np.bincount(pair, minlength=len(pairs))
         relative = weight / (total / number)[pair]  # the squares of tiny weights would be 0
         effective = number**2 / np.bincount(pair, weights=relative**2, minlength=len(pairs))
@@ -84,9 +84,9 @@ class Evidence:
                 "votes": total,
                 "observed": observed,
                 "expected": expected,
-                "surprise": signed_root_deviance(observed, expected, effective),
+                "residual": signed_root_deviance(observed, expected, effective),
             }
-        ).sort(pl.col("surprise").abs(), "item", "other", descending=[True, False, False])
+        ).sort(pl.col("residual").abs(), "item", "other", descending=[True, False, False])
 
     def records(self) -> tuple[Floats, Floats]:
         """How often each item (by code) was compared, and the share of that it won.
@@ -126,7 +126,7 @@ def signed_root_deviance(observed: Floats, expected: Floats, count: Floats) -> F
         1.0 - observed, 1.0 - expected
     )
     root = np.sqrt(2.0 * count * np.maximum(divergence, 0.0))
-    return np.asarray(np.sign(observed - expected) * np.minimum(root, MOST_SURPRISING))
+    return np.asarray(np.sign(observed - expected) * np.minimum(root, LARGEST_RESIDUAL))
 
 
 def wilson(share: Floats, count: Floats, confidence: float) -> tuple[Floats, Floats]:

@@ -42,7 +42,9 @@ def _counts_table(check: Check) -> Table:
     table.add_row("ties", f"{check.ties:,}", bad)
     by = listing(check.repeats_by)
     if check.repeats:
-        table.add_row("repeats", f"{check.repeats:,}", f"judge, pair and outcome again, other {by}")
+        table.add_row(
+            "repeats", f"{check.repeats:,}", f"same judge, pair and outcome, but another {by}"
+        )
     doubt = f"; {by} may set them apart" if check.duplicates and by and not check.repeats else ""
     table.add_row("duplicates", f"{check.duplicates:,}", f"same judge, pair and outcome{doubt}")
     if check.weight != check.votes:
