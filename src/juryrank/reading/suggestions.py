@@ -332,7 +332,7 @@ def _are_apart(head: pl.DataFrame, names: Sequence[str]) -> bool:
 def _rated(columns: Columns, numbers: Sequence[str]) -> str:
     """Find who rated what: two columns of names that together tell all rows apart."""
     number, *others = _by_likelihood(numbers)
-    frame = pl.DataFrame(list(columns.values()))
+    frame = pl.DataFrame(columns)
     labels = [
         name
         for name, column in columns.items()
