@@ -86,15 +86,19 @@ def _is_swapped(sides: tuple[str, str], one: str, other: str) -> bool:
 def _column_of_both(part: Part, names: Sequence[str]) -> str | None:
     """Find a column with cells such as 3-1, not only the 1-0 of chess, which is an outcome."""
     head = read_head(part, label_columns([part], names), HEAD)
-    for column in head:
-        given = column.drop_nulls()
-        if not len(given) or given.dtype != pl.String:
-            continue
-        found = given.str.extract_groups(BOTH_SCORES).struct.unnest()
-        ends = [weights(found[end].drop_nulls()) for end in found.columns]
-        if len(ends[0]) >= LEAST_SCORES * len(given) and _are_games(ends[0] + ends[1]):
-            return column.name
+    for name in _mostly_of_both(head):
+        found = head[name].drop_nulls().str.extract_groups(BOTH_SCORES).struct.unnest()
+        left, right = (weights(found[end].drop_nulls()) for end in found.columns)
+        if _are_games(left + right):
+            return name
     return None
+
+
+def _mostly_of_both(head: pl.DataFrame) -> list[str]:
+    """Give the columns most of whose cells may be the scores of both sides."""
+    # All at once, since there may be thousands, and each query takes its time.
+    shares = head.select(pl.all().str.contains(BOTH_SCORES).mean())
+    return [share.name for share in shares if (share.item() or 0.0) >= LEAST_SCORES]
 
 
 def _are_games(points: NDArray[np.float64]) -> bool:
