@@ -20,6 +20,8 @@ from juryrank.reading.rows import filled, weights
 GAMES = "pairs with the scores of both sides"
 WINNER = "(winner)"
 HEAD = 500
+MOST_COLUMNS = 1_000
+"""A table that has more is none of games: its cells are not looked at."""
 LEAST_SCORES = 0.5
 """The share of cells of a column that are scores, at least, to take it for one of scores."""
 BOTH_SCORES = r"^\s*([0-9]+(?:[.,][0-9]+)?)\s*[-:\u2013\u2014]\s*([0-9]+(?:[.,][0-9]+)?)\s*$"
@@ -85,6 +87,8 @@ def _is_swapped(sides: tuple[str, str], one: str, other: str) -> bool:
 
 def _column_of_both(part: Part, names: Sequence[str]) -> str | None:
     """Find a column with cells such as 3-1, not only the 1-0 of chess, which is an outcome."""
+    if len(names) > MOST_COLUMNS:
+        return None
     head = read_head(part, label_columns([part], names), HEAD)
     for name in _mostly_of_both(head):
         found = head[name].drop_nulls().str.extract_groups(BOTH_SCORES).struct.unnest()
