@@ -29,7 +29,11 @@ STDOUT, STDERR = 1, 2
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a file of text, in UTF-8."""
-    content = text.encode(errors="backslashreplace")  # what is no text is no UTF-8
+    write_bytes(path, text.encode(errors="backslashreplace"))  # what is no text is no UTF-8
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a file, such as a picture."""
     write_whole(path, lambda part: part.write_bytes(content))
 
 
