@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 _SIDES = (
@@ -299,9 +299,10 @@ def in_brackets(name: str) -> re.Match[str] | None:
     return _BRACKETED.fullmatch(name)
 
 
-def known_names(role: str) -> set[str]:
+@cache
+def known_names(role: str) -> frozenset[str]:
     """All names by which a column is recognised."""
-    return {name for tier in NAMES[role] for name in tier}
+    return frozenset(name for tier in NAMES[role] for name in tier)
 
 
 class PlaceName(NamedTuple):
