@@ -23,8 +23,12 @@ COMMANDS_SHARE, GUIDED_SHARE = 0.25, 0.25
 """Of the time: for the command line, and for mutants chosen by the code they reach."""
 
 
+POLARS_THREADS = "POLARS_MAX_THREADS"
+
+
 def run(minutes: float, most: int, seed: int, jobs: int, out: Path) -> int:
     """Try mutants on all cores; how many broke something."""
+    os.environ[POLARS_THREADS] = "1"  # all cores have a process; commands have theirs
     guided_share = GUIDED_SHARE if guided.is_available() else 0.0
     total = _guided(guided_share * minutes, most, seed, out) if guided_share else 0
     if not guided_share:
@@ -32,6 +36,8 @@ def run(minutes: float, most: int, seed: int, jobs: int, out: Path) -> int:
     for through_commands in (False, True):
         part = COMMANDS_SHARE if through_commands else 1.0 - COMMANDS_SHARE - guided_share
         begun = time.monotonic()
+        if through_commands:
+            del os.environ[POLARS_THREADS]
         shares = [
             Share(seed, number, begun + 60.0 * part * minutes, most // jobs, through_commands)
             for number in range(jobs)
