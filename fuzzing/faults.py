@@ -31,7 +31,7 @@ SOON = 1.0
 """Seconds after which it is asked again whether a process has begun."""
 LITTLE_DISK = 2_000
 """Bytes that a file may have where the disk is full."""
-LITTLE_MEMORY = 400 << 20
+LITTLE_MEMORY = 2_100 << 20
 BEGUN = "from juryrank.cli import main; print('begun', flush=True); main()"
 """Until then it is Python that starts, and answers signals in its own way."""
 
