@@ -67,7 +67,7 @@ def test_pictures_are_whole_or_not_there(
 
     monkeypatch.setattr("juryrank.writing.atomic._put", full)
     picture = getattr(ranking.plot, name)().properties(title="changed by the user")
-    with pytest.raises(jr.InputError, match=r"Cannot write .*No space left"):
+    with pytest.raises(jr.JuryrankError, match=r"Cannot write .*No space left"):
         picture.save(path)
     assert path.read_text() == "what stood there before"
     assert list(tmp_path.iterdir()) == [path]
