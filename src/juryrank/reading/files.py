@@ -97,6 +97,8 @@ _IN_PLAIN_WORDS = {
 """What libraries say of files that they cannot read, and what it means."""
 RULE = r"^:?-[-+]*:?$"
 """A cell of the line between the header and the rows of such a table."""
+BOM = "\ufeff"
+"""There may be two of them, if a program that puts one first was given a file that had one."""
 QUALTRICS_ID = b"ImportId"
 TEXT_FORMATS = ("csv", "json", "ndjson", "preflib")
 UNTYPED_FORMATS = ("csv", "preflib", "excel")
@@ -462,7 +464,7 @@ def _part(place: Place, opening: Opening) -> Part:
         if not opening.unpack_all:
             check_unpacked_size(place.name, place.where)
         head = head_of(place.where)
-    if not head.strip():
+    if not head.removeprefix(UTF8_BOM).strip():
         raise InputError(f"{place.name} is empty: there are no votes in it.")
     check_not_a_page(place.name, head)
     format_ = opening.format or format_of(place.name, head)
@@ -583,7 +585,7 @@ def _of_qualtrics(name: str, scan: pl.LazyFrame) -> Plain:
 def _scan_csv(where: Path | bytes, separator: str) -> pl.LazyFrame:
     scan = pl.scan_csv(where, separator=separator, infer_schema=False)
     names = scan.collect_schema().names()
-    given = as_in_the_file(names)
+    given = [name.lstrip(BOM) for name in as_in_the_file(names)]
     return scan if given == names else scan.rename(dict(zip(names, told_apart(given), strict=True)))
 
 
