@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from juryrank import _kernels
 from juryrank._kernels import AccuracyRule, ReadyLists
+from juryrank.errors import InputError
 from juryrank.model.noise import Noise
 from juryrank.types import Floats
 from juryrank.votes.lists import Lists
@@ -28,6 +29,8 @@ LARGEST_LEAP = 5.0
 """A secant may differ by this factor from the second derivative of the step before."""
 NO_MOVE = 1e-8
 """Of an accuracy: a last step this small need not be taken."""
+STEEPEST = 1e9
+"""Slopes in a place are about as large as places lie apart, never by this factor larger."""
 
 Derivatives = Callable[[NDArray[np.int64]], tuple[Floats, Floats]]
 """First and second derivatives in the accuracy of all else that some judges have voted."""
@@ -82,6 +85,21 @@ class ChainedLists:
         else:
             with ThreadPoolExecutor(self.threads) as pool:
                 list(pool.map(work, np.array_split(numbers, PARTS)))
+        own = slice(None) if which is None else np.isin(self.entry_list, numbers)
+        self._check_slopes(place[own], self.slope[own])
+
+    def _check_slopes(self, place: Floats, slope: Floats) -> None:
+        """Refuse lists so long that rounding has left no digit of the slopes.
+
+        A search would go on with them for hours, and find nothing.
+        """
+        if len(place) and np.abs(slope).max() > STEEPEST * (1.0 + np.ptp(place)):
+            raise InputError(
+                f"There are rankings of up to {int(self.lists.length.max()):,} items. Under "
+                f"{self.noise.name} noise the chances of rankings so long cannot be worked out "
+                "to any digit. Use a model with Gumbel noise (hbtl or btl), which takes rankings "
+                "of any length, or take out items until they are shorter."
+            )
 
     def places(self, score: Floats, accuracy: Floats) -> Floats:
         """``accuracy * score`` of every entry."""
