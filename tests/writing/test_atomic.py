@@ -8,8 +8,10 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from typer.testing import CliRunner
 
 import juryrank as jr
 from juryrank.cli.app import app
-from juryrank.writing.atomic import whole_file
+from juryrank.writing.atomic import whole_file, write_whole
 from juryrank.writing.destination_checks import check_savable
 from juryrank.writing.formats import SAVED_AS
 
@@ -125,6 +127,22 @@ def test_a_very_long_name_has_room_for_its_part(tmp_path: Path) -> None:
     with whole_file(place) as part:
         part.write_text("new")
     assert place.read_text() == "new"
+
+
+def test_threads_that_write_one_file_do_not_mix(tmp_path: Path) -> None:
+    place, both_write = tmp_path / "out.txt", threading.Barrier(2)
+
+    def write(part: Path, letter: str) -> None:
+        with part.open("w") as file:
+            file.write(letter)
+            file.flush()
+            both_write.wait()
+            file.write(letter)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda one: write_whole(place, lambda part: write(part, one)), "ab"))
+    assert place.read_text() in ("aa", "bb")
+    assert list(tmp_path.iterdir()) == [place]
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Files that are whole or not there: written beside their place, and put there when complete.
 
 What stood there before stays until then. If the process is killed in between, a part file is left
-over, ``.NAME.PROCESS.part``; the next file of that name removes it.
+over, ``.NAME.PROCESS.part`` (with the thread before ``.part``, if it is not the main one); the next
+file of that name removes it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EBUSY, EDQUOT, EFBIG, EIO, ELOOP, ENOSPC, EXDEV
@@ -84,7 +86,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         folder = Path(tempfile.gettempdir())
     name = _short(destination.name)
     _remove_left_over(folder, name)
-    part = folder / f".{name}.{os.getpid()}{PART}"
+    part = folder / f".{name}.{os.getpid()}{_thread()}{PART}"
     try:
         yield part
         _put(part, destination)
@@ -131,6 +133,12 @@ def _through(stream: int) -> Iterator[Path]:
             shutil.copyfileobj(written, opened)
 
 
+def _thread() -> str:
+    """What tells apart the files that several threads write at the same time to one place."""
+    is_main = threading.current_thread() is threading.main_thread()
+    return "" if is_main else f".{threading.get_ident()}"
+
+
 def _short(name: str) -> str:
     """As much of a name as leaves room for what is added to it."""
     return os.fsencode(name)[:LONGEST_NAME].decode(errors="ignore")
@@ -172,7 +180,7 @@ def _keep_permissions(part: Path, destination: Path) -> None:
 
 def _remove_left_over(folder: Path, name: str) -> None:
     """Remove what processes left behind that are no more."""
-    left_over = re.compile(rf"\.{re.escape(name)}\.(\d+){re.escape(PART)}")
+    left_over = re.compile(rf"\.{re.escape(name)}\.(\d+)(?:\.\d+)?{re.escape(PART)}")
     with suppress(OSError):
         for entry in os.scandir(folder):
             match = left_over.fullmatch(entry.name)
