@@ -14,6 +14,7 @@ from benchmarks.goals import STEEPEST, Verdict, growth_rows, verdicts
 from benchmarks.grid import PEERS, SIZES
 from benchmarks.results import Results, read_results, slope, steepest, summary
 from juryrank.charts.library import altair, png
+from juryrank.writing.atomic import write_bytes, write_text
 
 Row = dict[str, Any]
 
@@ -57,10 +58,10 @@ def write_page(folder: Path, page: Path) -> list[Path]:
     for name, picture in pictures.items():
         path = page.parent / page.stem / f"{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(picture)
+        write_bytes(path, picture)
         paths.append(path)
     lines = page_lines(results, [f"{page.stem}/{name}.png" for name in pictures])
-    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_text(page, "\n".join(lines) + "\n")
     return paths
 
 

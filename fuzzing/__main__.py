@@ -9,42 +9,78 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 from fuzzing import guided
 from fuzzing.corpus import FINDINGS, Seed
 from fuzzing.keeping import Keeper
 from fuzzing.trying import Share, Tried, tried
 
-COMMANDS_SHARE, GUIDED_SHARE = 0.25, 0.25
-"""Of the time: for the command line, and for mutants chosen by the code they reach."""
+SHARES = {"guided": 0.25, "plain": 0.5, "commands": 0.25}
+"""Of the time: for mutants chosen by the code they reach, for others, and for the command line."""
+POLARS_THREADS = "POLARS_MAX_THREADS"
 
 
-def run(minutes: float, most: int, seed: int, jobs: int, out: Path) -> int:
+class Plan(NamedTuple):
+    """What to try: for how long, how many of each kind, and which kinds."""
+
+    minutes: float
+    most: int
+    seed: int
+    jobs: int
+    kinds: tuple[str, ...]
+
+    def minutes_of(self, kind: str) -> float:
+        """What a kind gets of the time."""
+        return self.minutes * SHARES[kind] / sum(SHARES[one] for one in self.kinds)
+
+
+def run(plan: Plan, out: Path) -> int:
     """Try mutants on all cores; how many broke something."""
-    guided_share = GUIDED_SHARE if guided.is_available() else 0.0
-    total = _guided(guided_share * minutes, most, seed, out) if guided_share else 0
-    if not guided_share:
+    if "guided" in plan.kinds and not guided.is_available():
         print("atheris is not installed (pip install atheris): none are chosen by what they reach")
-    for through_commands in (False, True):
-        part = COMMANDS_SHARE if through_commands else 1.0 - COMMANDS_SHARE - guided_share
-        begun = time.monotonic()
-        shares = [
-            Share(seed, number, begun + 60.0 * part * minutes, most // jobs, through_commands)
-            for number in range(jobs)
-        ]
+        plan = plan._replace(kinds=tuple(kind for kind in plan.kinds if kind != "guided"))
+    return sum(
+        _guided(plan, out) if kind == "guided" else _of(kind, plan, out) for kind in plan.kinds
+    )
+
+
+def _of(kind: str, plan: Plan, out: Path) -> int:
+    """Try mutants that were not chosen, in-process or through the command line."""
+    begun, is_command = time.monotonic(), kind == "commands"
+    until = begun + 60.0 * plan.minutes_of(kind)
+    shares = [
+        Share(plan.seed, number, until, plan.most // plan.jobs, is_command)
+        for number in range(plan.jobs)
+    ]
+    with nullcontext() if is_command else _one_thread_of_polars():
         found = _tried_on_all_cores(shares)
-        broken = [case for one in found for case in one.broken]
-        where = "through the command line" if through_commands else "in-process"
-        _tell(sum(one.mutants for one in found), where, begun, len(broken))
-        keeper = Keeper(out)
-        for case in broken:
-            keeper.keep(*case)
-        total += len(broken)
-    return total
+    broken = [case for one in found for case in one.broken]
+    where = "through the command line" if is_command else "in-process"
+    _tell(sum(one.mutants for one in found), where, begun, len(broken))
+    keeper = Keeper(out)
+    for case in broken:
+        keeper.keep(*case)
+    return len(broken)
+
+
+@contextmanager
+def _one_thread_of_polars() -> Iterator[None]:
+    """Let processes that begin have one thread: there is one of them for every core."""
+    before = os.environ.get(POLARS_THREADS)
+    os.environ[POLARS_THREADS] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[POLARS_THREADS]
+        if before is not None:
+            os.environ[POLARS_THREADS] = before
 
 
 def _tried_on_all_cores(shares: list[Share]) -> list[Tried]:
@@ -56,9 +92,11 @@ def _tried_on_all_cores(shares: list[Share]) -> list[Tried]:
             return [Tried(0, [(died, "A process died: run it again with the same seed.")])]
 
 
-def _guided(minutes: float, most: int, seed: int, out: Path) -> int:
+def _guided(plan: Plan, out: Path) -> int:
     begun = time.monotonic()
-    count, broken = guided.run(minutes, most if most < sys.maxsize else -1, seed, out)
+    most = plan.most if plan.most < sys.maxsize else -1
+    with _one_thread_of_polars():
+        count, broken = guided.run(plan.minutes_of("guided"), most, plan.seed, out)
     _tell(count, "in-process, chosen by the code they reach,", begun, broken)
     return broken
 
@@ -76,9 +114,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--out", type=Path, default=FINDINGS)
+    parser.add_argument("--kinds", nargs="+", choices=SHARES, default=list(SHARES))
     given = parser.parse_args()
     print(f"Seed {given.seed}")
-    sys.exit(run(given.minutes, given.most, given.seed, given.jobs, given.out) > 0)
+    plan = Plan(given.minutes, given.most, given.seed, given.jobs, tuple(given.kinds))
+    sys.exit(run(plan, given.out) > 0)
 
 
 if __name__ == "__main__":

@@ -14,31 +14,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing import get_context
 from pathlib import Path
 
 import juryrank as jr
-from fuzzing.faults_writer import Written, written
+from fuzzing.faults_writer import PICTURES, Written, save, write_for_ever, written
 from fuzzing.scratch import scratch_folder
 from juryrank.writing.formats import SAVED_AS
-from juryrank.writing.save import save_answer
 
 OLD = b"what stood there before\n"
 LONGEST = 120
 """Seconds for one command."""
+SOON = 1.0
+"""Seconds after which it is asked again whether a process has begun."""
 LITTLE_DISK = 2_000
 """Bytes that a file may have where the disk is full."""
-LITTLE_MEMORY = 400 << 20
-WRITER = """
-import sys
-from fuzzing.faults_writer import loaded
-from juryrank.writing.save import save_answer
-answer = loaded(sys.argv[1])
-print("ready", flush=True)
-while True:
-    save_answer(answer, sys.argv[2])
-"""
-
-
+LITTLE_MEMORY = 2_100 << 20
 BEGUN = "from juryrank.cli import main; print('begun', flush=True); main()"
 """Until then it is Python that starts, and answers signals in its own way."""
 
@@ -49,28 +40,37 @@ def killed_while_writing(
     """After ``kill -9`` at any moment there is the old file or a whole new one."""
     whole, place, kept = folder / f"whole{ending}", folder / f"out{ending}", folder / "answer"
     kept.write_bytes(pickle.dumps(answer))
-    save_answer(answer, whole)
-    size = whole.stat().st_size
+    save(answer, whole)
+    begun = time.monotonic()
+    save(answer, whole)
+    longest = max(0.1, 2.0 * (time.monotonic() - begun))
+    size, cut_off = whole.stat().st_size, 0
     for _ in range(times):
         place.write_bytes(OLD)
-        _kill_a_writer(kept, place, rng)
+        _kill_a_writer(kept, place, rng.uniform(0.0, longest))
         found = place.read_bytes()
+        cut_off += any(folder.glob(f".{place.name}.*.part"))
         if found != OLD and abs(len(found) - size) > size // 100 + 16:
             yield f"{ending}: {len(found):,} bytes of {size:,}"
-    save_answer(answer, place)
+    print(f"{ending}: {cut_off:,} of {times:,} left a part file", flush=True)
+    save(answer, place)
     left = [path.name for path in folder.glob(".*.part")]
     if left:
         yield f"{ending}: left over after the next run: {left}"
 
 
-def _kill_a_writer(kept: Path, place: Path, rng: random.Random) -> None:
-    with subprocess.Popen(  # noqa: S603
-        [sys.executable, "-c", WRITER, str(kept), str(place)], stdout=subprocess.PIPE
-    ) as writer:
-        assert writer.stdout is not None
-        writer.stdout.readline()
-        time.sleep(rng.uniform(0.0, 0.1))
-        writer.kill()
+def _kill_a_writer(kept: Path, place: Path, after: float) -> None:
+    """Kill a process that writes again and again: a fork of one that has imported all it needs."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["fuzzing.faults_writer"])
+    ready = context.Event()
+    writer = context.Process(target=write_for_ever, args=(kept, place, ready))
+    writer.start()
+    while not ready.wait(SOON):
+        assert writer.exitcode is None, f"it ended by itself: {writer.exitcode}"
+    time.sleep(after)
+    writer.kill()
+    writer.join()
 
 
 def full_disk(folder: Path, votes: Path) -> Iterator[str]:
@@ -184,7 +184,7 @@ def main() -> None:
                 f"{given.times} processes killed while they write {ending}": (
                     killed_while_writing(folder, answer, ending, given.times, rng)
                 )
-                for ending in SAVED_AS
+                for ending in (*SAVED_AS, *PICTURES)
             },
             "full disks": full_disk(folder, votes),
             "folders that may not be written to": no_right_to_write(folder, votes),

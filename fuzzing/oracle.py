@@ -6,8 +6,6 @@ import os
 import random
 import resource
 import signal
-import subprocess
-import sys
 import tempfile
 import traceback
 import warnings
@@ -19,6 +17,7 @@ from typing import Any
 
 import juryrank as jr
 from fuzzing.corpus import Seed
+from fuzzing.forking import run_forked
 from juryrank.errors import JuryrankError
 from juryrank.model.registry import MODELS
 
@@ -82,17 +81,12 @@ def _problem_of_message(message: str) -> str | None:
 def problem_of_command(seed: Seed, rng: random.Random, folder: Path) -> str | None:
     """What goes wrong when a command gets a file."""
     path = written(seed, folder)
-    command = [sys.executable, "-m", "juryrank", *rng.choice(COMMANDS), str(path)]
-    try:
-        done = subprocess.run(  # noqa: S603
-            command, capture_output=True, text=True, errors="replace", check=False,
-            timeout=BUSY * SECONDS_TO_RANK, preexec_fn=limit_time,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return f"{command[3:]}: longer than {BUSY * SECONDS_TO_RANK} s"
-    said = done.stdout + done.stderr
-    if done.returncode not in EXPECTED_CODES or _problem_of_output(said):
-        return f"{command[3:]}: exit code {done.returncode}\n{said[-2_000:]}"
+    command = [*rng.choice(COMMANDS), str(path)]
+    ended = run_forked(command, BUSY * SECONDS_TO_RANK, limit_time)
+    if ended.code is None:
+        return f"{command}: longer than {BUSY * SECONDS_TO_RANK} s"
+    if ended.code not in EXPECTED_CODES or _problem_of_output(ended.said):
+        return f"{command}: exit code {ended.code}\n{ended.said[-2_000:]}"
     return None
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
 
 NEAR = 0.75
@@ -26,8 +28,21 @@ def likeness(one: str, other: str, at_least: float = 0.0) -> float:
         return float(one == other)
     if 2 * (both - longer) < at_least * both:
         return 0.0
-    matcher = difflib.SequenceMatcher(None, one, other)
-    return 0.0 if matcher.quick_ratio() < at_least else matcher.ratio()
+    if at_least and 2 * _shared_letters(one, other) < at_least * both:
+        return 0.0
+    return difflib.SequenceMatcher(None, one, other).ratio()
+
+
+def _shared_letters(one: str, other: str) -> int:
+    """How many letters two names have in common, in whatever order."""
+    mine, theirs = _letters(one), _letters(other)
+    return sum(min(number, theirs[letter]) for letter, number in mine.items() if letter in theirs)
+
+
+@lru_cache(maxsize=4_096)
+def _letters(name: str) -> Counter[str]:
+    """How often each letter is in a name; the names that columns may have are asked for often."""
+    return Counter(name)
 
 
 def near_names(wanted: object, names: Iterable[object]) -> list[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import json
 from datetime import UTC, datetime
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -50,6 +53,42 @@ def test_every_picture_can_be_saved(
     more = {"inline": True} if ending == "html" else {}
     getattr(ranking.plot, name)().save(str(path), **more)
     assert path.read_bytes().lstrip().startswith(begins)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_pictures_are_whole_or_not_there(
+    ranking: jr.Ranking, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"{name}.svg"
+    path.write_text("what stood there before")
+
+    def full(_part: Path, _destination: Path) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("juryrank.writing.atomic._put", full)
+    picture = getattr(ranking.plot, name)().properties(title="changed by the user")
+    with pytest.raises(jr.JuryrankError, match=r"Cannot write .*No space left"):
+        picture.save(path)
+    assert path.read_text() == "what stood there before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_pictures_are_saved_through_links_and_into_open_files(
+    ranking: jr.Ranking, tmp_path: Path
+) -> None:
+    path, link, opened = tmp_path / "real.json", tmp_path / "link.json", io.StringIO()
+    link.symlink_to(path)
+    picture = ranking.plot.items()
+    picture.save(str(link))
+    picture.save(opened, format="json")
+    assert link.is_symlink()
+    assert json.loads(path.read_text()) == json.loads(opened.getvalue()) == picture.to_dict()
+
+
+def test_a_picture_needs_a_format(ranking: jr.Ranking, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="format"):
+        ranking.plot.items().save(tmp_path / "picture")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -141,3 +141,18 @@ def test_recovery_of_rankings_under_normal_noise() -> None:
     assert np.corrcoef(scores, found.items["score"].to_numpy())[0, 1] > 0.97
     backwards = found.judges.filter(found.judges["verdict"] == "backwards")
     assert sorted(backwards["judge"]) == ["judge-1", "judge-2"]
+
+
+def test_slopes_without_any_digit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = ChainedLists(NORMAL, random_votes(1).for_model(ties=False, sides=False).lists, 1)
+    place = np.linspace(-3.0, 3.0, len(lists.slope))
+    lists.work_out(place)
+
+    def rounded_away(*given: object) -> None:
+        slope = given[-1]
+        assert isinstance(slope, np.ndarray)
+        slope[3] = -1e60
+
+    monkeypatch.setattr("juryrank._kernels.chain_terms", rounded_away)
+    with pytest.raises(jr.InputError, match=r"cannot be worked out .* Use a model with Gumbel"):
+        lists.work_out(place)

@@ -36,6 +36,18 @@ def test_the_stages_of_a_ranking(votes: pl.DataFrame) -> None:
     assert told == list(ranking.fit.steps)
 
 
+def test_draws_for_the_prior_of_many_rankings_are_told_of() -> None:
+    orders = ["a>b>c", "b>a>c", "a>c>b"] * 50
+    votes = pl.DataFrame({"judge": [f"j{at % 5}" for at in range(150)], "ranking": orders})
+    events: list[jr.Progress] = []
+    ranking = jr.rank(votes, "htcv", intervals=None, progress=events.append)
+    assert "sampling" in stages(events)
+    fitting = [event for event in events if event.stage == "fitting"]
+    told = [(event.done, event.objective, event.gradient) for event in fitting]
+    assert told == list(ranking.fit.steps)
+    assert str(events[0]) == "Fitting some of the votes"
+
+
 def test_the_bootstrap_is_counted(votes: pl.DataFrame) -> None:
     events: list[jr.Progress] = []
     jr.rank(votes, "btl", prior=(1.0, 1.0), intervals="bootstrap", progress=events.append)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import warnings
 from pathlib import Path
 
 import polars as pl
+import pytest
 from reading_help import complaint, read
 
 import juryrank as jr
@@ -59,3 +61,51 @@ def test_a_cross_table_does_not_say_who_was_on_the_left() -> None:
     votes = jr.read_votes(io.BytesIO(text.encode()))
     assert votes.n_pairs == 3
     assert not votes.sides_known
+
+
+MORE = [f"c{number}" for number in range(200)]
+
+
+def test_a_byte_order_mark_counts_for_nothing(tmp_path: Path) -> None:
+    alone, twice = tmp_path / "alone.csv", tmp_path / "twice.csv"
+    alone.write_bytes(codecs.BOM_UTF8)
+    twice.write_bytes(2 * codecs.BOM_UTF8 + b"judge,winner,loser\nann,tea,milk\nbob,milk,tea\n")
+    with pytest.raises(jr.InputError, match=r"alone.csv is empty"):
+        jr.read_votes(alone)
+    assert jr.read_votes(twice).judges.to_list() == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("separator", [",", " | "])
+def test_blank_lines_of_a_wide_table_are_no_rows(tmp_path: Path, separator: str) -> None:
+    blank = separator.strip() * (len(MORE) + 2)
+    rows = [["judge", "winner", "loser", *MORE], ["ann", "tea", "milk", *MORE]]
+    first, second = (separator.join(row) for row in rows)
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join([first, blank, second, "", second]) + "\n")
+    votes = jr.read_votes(path)
+    assert (votes.judges.to_list(), len(votes)) == (["ann"], 2)
+
+
+@pytest.mark.parametrize("separator", [",", " | "])
+def test_a_wide_table_with_a_longer_row_is_told_of_it(tmp_path: Path, separator: str) -> None:
+    names = ["judge", "winner", "loser", *MORE]
+    path = tmp_path / "wide.csv"
+    path.write_text(f"{separator.join(names)}\n{separator.join([*names, 'more'])}\n")
+    with pytest.raises(jr.InputError, match=r"1 of 1 rows has more fields .* 203: row 1 \(204\)"):
+        jr.read_votes(path)
+
+
+def test_one_outcome_in_three_columns_of_a_wide_table(tmp_path: Path) -> None:
+    names = ["model_a", "model_b", "winner_model_a", "winner_model_b", "winner_tie", *MORE]
+    rows = [names, ["tea", "milk", "1", "0", "0", *MORE], ["tea", "milk", "0", "1", "0", *MORE]]
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join(map(",".join, rows)) + "\n")
+    assert len(jr.read_votes(path)) == 2
+
+
+def test_scores_of_both_sides_are_found_in_any_column(tmp_path: Path) -> None:
+    names = ["home", "away", *MORE, "played"]
+    rows = [names, ["tea", "milk", *MORE, "3-1"], ["milk", "tea", *MORE, "2-0"]]
+    path = tmp_path / "games.csv"
+    path.write_text("\n".join(map(",".join, rows)) + "\n")
+    assert len(jr.read_votes(path)) == 2

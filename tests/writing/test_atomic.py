@@ -8,8 +8,10 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,8 @@ from typer.testing import CliRunner
 
 import juryrank as jr
 from juryrank.cli.app import app
-from juryrank.writing.atomic import whole_file
+from juryrank.writing.atomic import whole_file, write_whole
+from juryrank.writing.destination_checks import check_savable
 from juryrank.writing.formats import SAVED_AS
 
 VOTES = "judge,winner,loser\n" + "".join(
@@ -126,6 +129,22 @@ def test_a_very_long_name_has_room_for_its_part(tmp_path: Path) -> None:
     assert place.read_text() == "new"
 
 
+def test_threads_that_write_one_file_do_not_mix(tmp_path: Path) -> None:
+    place, both_write = tmp_path / "out.txt", threading.Barrier(2)
+
+    def write(part: Path, letter: str) -> None:
+        with part.open("w") as file:
+            file.write(letter)
+            file.flush()
+            both_write.wait()
+            file.write(letter)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda one: write_whole(place, lambda part: write(part, one)), "ab"))
+    assert place.read_text() in ("aa", "bb")
+    assert list(tmp_path.iterdir()) == [place]
+
+
 def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:
     place = tmp_path / "out.csv"
     place.write_text(OLD)
@@ -164,10 +183,30 @@ def test_a_full_disk_leaves_the_old_file(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(jr.InputError, match="No space left"):
+    with pytest.raises(jr.JuryrankError, match="No space left") as error:
         ranking.save(place)
     assert place.read_text() == OLD
     assert list(tmp_path.iterdir()) == [place]
+    assert error.value.exit_code == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux alone has such a device")
+def test_a_full_device_is_a_failure_and_no_bad_input(tmp_path: Path) -> None:
+    votes = tmp_path / "votes.csv"
+    votes.write_text("judge,winner,loser\nann,tea,milk\nbob,milk,tea\n")
+    result = CliRunner().invoke(app, ["rank", str(votes), "--out", "/dev/full"])
+    assert result.exit_code == 1
+    assert "Cannot write '/dev/full': No space left" in result.stderr
+
+
+def test_a_link_into_a_folder_that_is_missing_is_refused_before_the_work(tmp_path: Path) -> None:
+    link = tmp_path / "link.csv"
+    link.symlink_to(tmp_path / "nowhere" / "out.csv")
+    with pytest.raises(jr.InputError, match=r"there is no folder .*nowhere"):
+        check_savable(link)
+    link.unlink()
+    link.symlink_to(tmp_path / "out.csv")
+    check_savable(link)
 
 
 # --- inputs --------------------------------------------------------------------------------------

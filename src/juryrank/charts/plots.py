@@ -46,8 +46,8 @@ class Plots:
         rows = [item_row(row) for row in shown.iter_rows(named=True)]
         scale = self._ranking.scale
         if len(rows) > MOST_NAMED:
-            return many_items(rows, scale)
-        return few_items(rows, scale, self._interval)
+            return _saved_whole(many_items(rows, scale))
+        return _saved_whole(few_items(rows, scale, self._interval))
 
     def posterior(self, top: int = MOST_WITH_DRAWS) -> Any:
         """Draws of the scores of the best items: what is known of them after the votes.
@@ -61,7 +61,7 @@ class Plots:
         rows = [item_row(row) for row in ranking.items.head(top).iter_rows(named=True)]
         draws = scale.average + scale.unit * ranking.posterior.scores[:, : len(rows)]
         some = draws[:: -(-len(draws) // MOST_DRAWS)]
-        return drawn_items(rows, some, self._interval)
+        return _saved_whole(drawn_items(rows, some, self._interval))
 
     def judges(self) -> Any:
         """The accuracies with their intervals, the largest first, coloured by verdict."""
@@ -73,13 +73,14 @@ class Plots:
             )
         rows = [judge_row(row) for row in self._ranking.judges.iter_rows(named=True)]
         if len(rows) > MOST_NAMED:
-            return many_judges(rows, model.judges)
-        return few_judges(rows, model.judges, self._interval)
+            return _saved_whole(many_judges(rows, model.judges))
+        return _saved_whole(few_judges(rows, model.judges, self._interval))
 
     def pairs(self) -> Any:
         """How often favourites won, beside how often they should have won."""
         bins = self._ranking.tallies.calibration(self._ranking.fit.confidence)
-        return calibration_chart(bins.to_dicts(), dots_of(self._ranking.pairs), self._interval)
+        dots = dots_of(self._ranking.pairs)
+        return _saved_whole(calibration_chart(bins.to_dicts(), dots, self._interval))
 
     def matrix(self, top: int = MOST_IN_MATRIX) -> Any:
         """The chance that a judge like these prefers the row's item to the column's."""
@@ -92,9 +93,8 @@ class Plots:
             group = self._ranking.items["group"].head(top).to_numpy()
             chance[group[:, None] != group[None, :]] = np.nan
         names = [literal(item) for item in items]
-        return heat_map(
-            names, matrix_cells(names, chance, {}), "chance", "chance that the row wins"
-        )
+        cells = matrix_cells(names, chance, {})
+        return _saved_whole(heat_map(names, cells, "chance", "chance that the row wins"))
 
     def agreement(self) -> Any:
         """Who agrees with whom: a matrix of few judges, a map of many."""
@@ -105,12 +105,13 @@ class Plots:
         labels = votes.judges.gather(found.judge).to_list()
         if len(labels) > MOST_IN_MATRIX:
             what = model_named(self._ranking.model).judges
-            return map_of_judges(found, judges, labels, what)
+            return _saved_whole(map_of_judges(found, judges, labels, what))
         order = np.argsort(-found.position[:, 0], kind="stable")
         names = [literal(labels[u]) for u in order]
         shared = {"shared": found.shared[np.ix_(order, order)]}
         cells = matrix_cells(names, found.share[np.ix_(order, order)], shared)
-        return heat_map(names, cells, "agree", "share of shared pairs on which they agree")
+        title = "share of shared pairs on which they agree"
+        return _saved_whole(heat_map(names, cells, "agree", title))
 
     def convergence(self) -> Any:
         """How the solver came to its answer, step by step."""
@@ -118,8 +119,14 @@ class Plots:
             raise InputError(
                 f"The model {self._ranking.model!r} is computed at once: there is no convergence."
             )
-        return convergence_chart(self._ranking.fit.steps)
+        return _saved_whole(convergence_chart(self._ranking.fit.steps))
 
     @property
     def _interval(self) -> str:
         return f"{percent(self._ranking.fit.confidence)} interval"
+
+
+def _saved_whole(chart: Any) -> Any:
+    from juryrank.charts.whole import saved_whole  # needs the charting library
+
+    return saved_whole(chart)

@@ -26,6 +26,10 @@ NO_MEMORY = (
     "There is not enough memory for these votes. --memory SIZE reads them in pieces from the disk."
 )
 
+LEAST_ADDRESSES = 2 << 30
+"""Bytes of address space below which libraries may end the process without any message of ours:
+on two cores, 1.3 GB sufficed to check votes, and 2 GB to rank them."""
+
 
 def exits_politely(command: Callable[..., None]) -> Callable[..., None]:
     """Turn errors into messages on stderr and exit codes."""
@@ -33,6 +37,7 @@ def exits_politely(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def polite(**given: Any) -> None:
         try:
+            _check_address_space()
             command(**given)
             sys.stdout.flush()
         except JuryrankError as error:
@@ -72,12 +77,28 @@ def _refusal(error: OSError) -> str:
     return f"Cannot use {name!r}: {reason}."
 
 
-def _too_little_memory(error: Exception) -> str | None:
-    """What a limit on memory makes of any error: libraries break in many ways where it is tight."""
+def _address_space() -> int | None:
+    """The most bytes of addresses that this process may have; None if there is no limit."""
     if resource is None:
         return None
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit == resource.RLIM_INFINITY:
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def _check_address_space() -> None:
+    limit = _address_space()
+    if limit is not None and limit < LEAST_ADDRESSES:
+        raise JuryrankError(
+            f"There is not enough memory: this process is limited to {limit >> 20:,} MB of "
+            f"addresses (ulimit -v), and the libraries that it needs take up to "
+            f"{LEAST_ADDRESSES >> 20:,} MB, most of which they never use. Raise the limit."
+        )
+
+
+def _too_little_memory(error: Exception) -> str | None:
+    """What a limit on memory makes of any error: libraries break in many ways where it is tight."""
+    limit = _address_space()
+    if limit is None:
         return None
     return (
         f"There may not be enough memory: this process is limited to {limit >> 20:,} MB (ulimit "

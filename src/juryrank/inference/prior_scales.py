@@ -20,6 +20,7 @@ from juryrank.inference.opinions import Codes
 from juryrank.inference.sampling import Length, Sample, sample
 from juryrank.model.objective import Objective
 from juryrank.model.prior import EFFECT_SD, Prior
+from juryrank.progress import Progress, Watcher
 from juryrank.solvers.search import ROUGH, search
 from juryrank.types import Floats
 from juryrank.votes.coded import LIST_ENTRY_WORK, CodedVotes
@@ -64,11 +65,19 @@ def _work(votes: CodedVotes) -> int:
     return different + LIST_ENTRY_WORK * len(votes.lists.item)
 
 
-def sampled_part(objective: Objective, *, tastes: bool) -> Sample:
+def sampled_part(objective: Objective, *, tastes: bool, watch: Watcher | None = None) -> Sample:
     """Draws from the posterior of some judges' votes, to know the scales by."""
     part = part_of(objective)
     part = replace(part, votes=part.votes.merged())
-    return sample(part, search(part, ROUGH), tastes=tastes, length=PART_LENGTH)
+    start = search(part, ROUGH, _of_a_part(watch))
+    return sample(part, start, tastes=tastes, length=PART_LENGTH, watch=watch)
+
+
+def _of_a_part(watch: Watcher | None) -> Watcher | None:
+    """Tell of the steps of a fit that is not the answer's: these do not count as its steps."""
+    if watch is None:
+        return None
+    return lambda event: watch(Progress("sampling", "Fitting some of the votes", event.done))
 
 
 def part_of(objective: Objective) -> Objective:

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from juryrank.charts.library import png
-from juryrank.writing.atomic import write_text, write_whole
+from juryrank.writing.atomic import write_bytes, write_text, write_whole
 
 
 def save_study(
@@ -21,5 +21,5 @@ def save_study(
     picture = png(chart)
     write_whole(paths[0], lambda part: frame.write_csv(part, float_precision=6))
     write_text(paths[1], "\n".join(page) + "\n")
-    write_whole(paths[2], lambda part: part.write_bytes(picture))
+    write_bytes(paths[2], picture)
     return paths

@@ -89,7 +89,7 @@ class ProfileMethod(Method):
             objective = replace(objective, votes=objective.votes.merged())
         found = None
         if task.chooses_scales and not is_sampled:
-            found = sampled_part(objective, tastes=task.tastes)
+            found = sampled_part(objective, tastes=task.tastes, watch=watch)
             objective = replace(objective, prior=prior_of(found, objective))
             if task.unasked_ties:
                 objective = without_small_tie_effects(objective)
@@ -243,7 +243,7 @@ class CrowdMethod(Method):
         require_connected(task)
         objective = task.objective()
         if task.chooses_scales:
-            found = sampled_part(objective, tastes=False)
+            found = sampled_part(objective, tastes=False, watch=watch)
             objective = replace(objective, prior=prior_of(found, objective))
         solution = self.solver.solve(objective, watch)
         return LikelihoodFit(solution=solution, objective=objective, solve=self.solver.solve)

@@ -35,6 +35,7 @@ def unpacked(
     try:
         with _opened(where) as archive:
             members = [info for info in archive.infolist() if _may_hold_votes(info)]
+            _check_claims(where, members)
             if not unpack_all:
                 _check_size(name, members, most_bytes)
             members.sort(key=lambda info: info.filename)
@@ -56,6 +57,13 @@ def _may_hold_votes(info: zipfile.ZipInfo) -> bool:
     hidden = any(part.startswith((".", "_")) for part in parts)  # such as __MACOSX
     is_file = bool(parts) and not info.filename.endswith("/")
     return is_file and not hidden and ending_of(info.filename) in ENDINGS
+
+
+def _check_claims(where: Path | bytes, members: list[zipfile.ZipInfo]) -> None:
+    """Refuse members that claim to be longer than the archive: as much memory would be taken."""
+    size = len(where) if isinstance(where, bytes) else where.stat().st_size
+    if any(info.compress_size > size for info in members):
+        raise zipfile.BadZipFile("a file in it claims to be longer than all of it")
 
 
 def _check_size(name: str, members: list[zipfile.ZipInfo], most_bytes: int) -> None:

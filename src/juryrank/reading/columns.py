@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import NEAR, SHORTEST_PART, did_you_mean_all, likeness
@@ -597,7 +597,7 @@ def _near(names: Sequence[str], role: str) -> list[str]:
     known = known_names(role)
     others = set().union(*(known_names(other) for other in NAMES)) - known
     scores = {
-        name: _nearness(name, known)
+        name: _nearness(name, role)
         for name in names[:MOST_NEAR]
         if len(name) <= LONGEST_NEAR and plain(name) not in others and not says_bookkeeping(name)
     }
@@ -605,15 +605,17 @@ def _near(names: Sequence[str], role: str) -> list[str]:
     return [name for name in scores if scores[name] == best] if best >= NEAR else []
 
 
-def _nearness(name: str, known: set[str]) -> float:
+@lru_cache(maxsize=4_096)  # files of one tool have the same columns
+def _nearness(name: str, role: str) -> float:
     """How near a column's name is to any of those known: above 1 if it has one of them in it.
 
     So has a nested name if its last part has: ``judgment.verdict`` may well be the verdict.
     """
-    for spelling in (plain(name.rsplit(".", 1)[-1]), plain(name)):
+    known, whole = known_names(role), plain(name)
+    for spelling in (plain(name.rsplit(".", 1)[-1]), whole):
         if _words(spelling) & known:
             return 1.0 + max(likeness(spelling, other) for other in known)
-    return max(likeness(plain(name), other, at_least=NEAR) for other in known)
+    return max(likeness(whole, other, at_least=NEAR) for other in known)
 
 
 def _words(name: str) -> set[str]:

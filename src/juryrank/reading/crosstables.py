@@ -93,7 +93,8 @@ def _columns_by_number(rows: pl.DataFrame, names: Sequence[str]) -> list[str] | 
 def _columns_by_name(rows: pl.DataFrame, player: str, names: Sequence[str]) -> list[str] | None:
     called = {name.strip().lower(): name for name in names if name != player}
     players = [name.lower() for name in filled(rows[player]).fill_null("")]
-    return [called[one] for one in players] if called.keys() >= set(players) else None
+    are_all = called.keys() >= set(players) and len(set(players)) == len(players)
+    return [called[one] for one in players] if are_all else None
 
 
 def _is_square_of_results(cells: pl.DataFrame) -> bool:

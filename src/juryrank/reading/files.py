@@ -61,6 +61,8 @@ from juryrank.reading.titles import MOST_ABOVE_HEADER, Below, header_below
 
 WIDE = 100
 """Columns."""
+MOST_AT_ONCE = 64 << 20
+"""Bytes of a wide table of text that is read once, and not again for every question about it."""
 READ_ERRORS = (
     pl.exceptions.PolarsError,
     pl.exceptions.PanicException,
@@ -84,6 +86,8 @@ _IN_PLAIN_WORDS = {
 """What libraries say of files that they cannot read, and what it means."""
 RULE = r"^:?-[-+]*:?$"
 """A cell of the line between the header and the rows of such a table."""
+BOM = "\ufeff"
+"""There may be two of them, if a program that puts one first was given a file that had one."""
 QUALTRICS_ID = b"ImportId"
 
 
@@ -103,6 +107,8 @@ AS_IT_SEEMS = Opening()
 
 FILE = "(file)"
 """The column with the name of the file, where files are judges."""
+BLANK = pl.exclude(FILE).is_null()
+"""The cells of a blank line, and of Excel's line of nothing but separators, which are no rows."""
 NUMBER = "(number)"
 """The column with the number of each row in its file, from 0, where only some rows are read."""
 
@@ -404,17 +410,25 @@ def _rows_of(part: Part) -> pl.LazyFrame:
 
 
 def _all_rows_of(part: Part) -> pl.LazyFrame:
-    if part.format not in ("csv", "excel") or part.plain.names_rows:
+    has_blank_rows = part.format in ("csv", "excel") and not part.plain.without_blank_rows
+    if not has_blank_rows or part.plain.names_rows:
         return part.scan
-    # A blank line, or Excel's line of nothing but separators, is no row.
-    return _without_rows_all_of(part.scan, pl.exclude(FILE).is_null())
+    return _without_rows_all_of(part.scan, BLANK)
 
 
-def _without_rows_all_of(scan: pl.LazyFrame, cells: pl.Expr) -> pl.LazyFrame:
-    """Leave out the rows all of whose cells are such."""
+def _is_wide(scan: pl.LazyFrame) -> bool:
+    return len(scan.collect_schema()) > WIDE
+
+
+def _without_rows_all_of(
+    scan: pl.LazyFrame, cells: pl.Expr, *, at_once: bool = False
+) -> pl.LazyFrame:
+    """Leave out the rows all of whose cells are such; of a wide table, perhaps read at once."""
     kept = ~pl.all_horizontal(cells)
-    if len(scan.collect_schema()) <= WIDE:
+    if not _is_wide(scan):
         return scan.filter(kept)
+    if at_once:
+        return scan.collect().filter(kept).lazy()
     # To plan such a filter takes polars a time that grows with the square of the columns.
     return scan.map_batches(
         lambda rows: rows.filter(kept),
@@ -441,7 +455,7 @@ def _part(file: FoundFile, opening: Opening) -> Part:
         if not opening.unpack_all:
             check_unpacked_size(file.name, file.where)
         head = head_of(file.where)
-    if not head.strip():
+    if not head.removeprefix(UTF8_BOM).strip():
         raise InputError(f"{file.name} is empty: there are no votes in it.")
     check_not_a_page(file.name, head)
     format_ = opening.format or format_of(file.name, head)
@@ -485,7 +499,8 @@ def _open_text(file: FoundFile, format_: str, head: bytes, wanted: str | None) -
     elif format_ == "csv" and (below := _below_titles(head, separator)) is not None:
         separator, title = below.separator, below.remark
         where = content_of(where)[below.start :]
-    plain = _plain(file.name, where, format_, head, separator)
+    with _complaining(Part(file.name, Plain(pl.LazyFrame()), format_, where, separator)):
+        plain = _plain(file.name, where, format_, head, separator)
     remarks = tuple(remark for remark in (encoding.remark, title, plain.remark) if remark)
     return Part(file.name, plain, format_, where, separator, remarks)
 
@@ -519,16 +534,25 @@ def _plain(name: str, where: Path | bytes, format_: str, head: bytes, separator:
             return _unwrapped(name, wrapped)
     match format_:
         case "csv":
-            scan = _scan_csv(where, separator)
-            if QUALTRICS_ID in head:
-                return _of_qualtrics(name, scan)
-            if separator == "|":
-                return _without_padding(scan)
+            return _table_of_text(name, where, head, separator)
         case "ndjson":
             scan = scan_ndjson(where)
         case _:
             scan = read_json(content_of(where)).lazy()
     return table_as_rows(name, scan)
+
+
+def _table_of_text(name: str, where: Path | bytes, head: bytes, separator: str) -> Plain:
+    scan = _scan_csv(where, separator)
+    if QUALTRICS_ID in head:
+        return _of_qualtrics(name, scan)
+    at_once = _is_small(where)
+    if separator == "|" and (table := _without_padding(scan, at_once=at_once)) is not None:
+        return table
+    if not (at_once and _is_wide(scan)):
+        return table_as_rows(name, scan)
+    rows = _without_rows_all_of(scan, BLANK, at_once=True)
+    return replace(table_as_rows(name, rows), without_blank_rows=True)
 
 
 def _unwrapped(name: str, wrapped: Wrapped) -> Plain:
@@ -552,30 +576,41 @@ def _of_qualtrics(name: str, scan: pl.LazyFrame) -> Plain:
 def _scan_csv(where: Path | bytes, separator: str) -> pl.LazyFrame:
     scan = pl.scan_csv(where, separator=separator, infer_schema=False)
     names = scan.collect_schema().names()
-    given = as_in_the_file(names)
+    given = [name.lstrip(BOM) for name in as_in_the_file(names)]
     return scan if given == names else scan.rename(dict(zip(names, told_apart(given), strict=True)))
 
 
-def _without_padding(scan: pl.LazyFrame) -> Plain:
+def _is_small(where: Path | bytes) -> bool:
+    if is_compressed(where):
+        return False
+    size = len(where) if isinstance(where, bytes) else where.stat().st_size
+    return size <= MOST_AT_ONCE
+
+
+def _without_padding(scan: pl.LazyFrame, *, at_once: bool) -> Plain | None:
     """Take a table of text with | between its cells, which may have padding and a line of dashes.
 
-    ``| judge | winner  |``, as Markdown and databases write it.
+    ``| judge | winner  |``, as Markdown and databases write it. None if there is no padding.
     """
     names = scan.collect_schema().names()
     bare = [name.strip() for name in names]
     outer = [at for at in (0, len(names) - 1) if not bare[at] or bare[at].startswith("(unnamed")]
     kept = [at for at in range(len(names)) if at not in outer]
     if all(bare[at] == names[at] for at in kept):
-        return Plain(scan)
+        return None
     called = told_apart([bare[at] for at in kept])
     cells = [
         pl.col(names[at]).str.strip_chars().alias(name)
         for at, name in zip(kept, called, strict=True)
     ]
     # Not with replace, whose planning takes a time that grows with the square of the columns.
-    filled = scan.select(cells).with_columns(pl.when(pl.all() != "").then(pl.all()))
-    rows = _without_rows_all_of(filled, pl.all().fill_null("-").str.contains(RULE))
-    return Plain(rows, remark="a table with | between padded cells; the padding does not count")
+    filled = scan.select(cells).select(pl.when(pl.all() != "").then(pl.all()))
+    rule = pl.all().fill_null("-").str.contains(RULE)
+    return Plain(
+        _without_rows_all_of(filled, rule, at_once=at_once),
+        without_blank_rows=True,
+        remark="a table with | between padded cells; the padding does not count",
+    )
 
 
 @contextmanager

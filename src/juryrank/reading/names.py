@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 _SIDES = (
@@ -236,7 +236,7 @@ _BRACKETED = re.compile(r"\s*(.*?)\s*\[\s*([^\[\]]+?)\s*\]\s*", re.DOTALL)
 _ORDINAL_RANK = re.compile(r"([1-9][0-9]*)(?:st|nd|rd|th)(?:_choice|_place)?")
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 18)
 def plain(name: str) -> str:
     """Write a name so that case and the ways to part words do not matter."""
     return re.sub(r"[\s_-]+", "_", name.strip().lower())
@@ -254,7 +254,7 @@ _SCALE_BEHIND = re.compile(
 """What stands behind a name and tells how it was asked: ``Mark (1-10)``, ``Better?``."""
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 18)
 def without_scale(name: str) -> str:
     """Drop the scale, or the question mark, that stands behind the name of a column."""
     bare = name.strip()
@@ -303,9 +303,10 @@ def in_brackets(name: str) -> re.Match[str] | None:
     return _BRACKETED.fullmatch(name)
 
 
-def known_names(role: str) -> set[str]:
+@cache
+def known_names(role: str) -> frozenset[str]:
     """All names by which a column is recognised."""
-    return {name for tier in NAMES[role] for name in tier}
+    return frozenset(name for tier in NAMES[role] for name in tier)
 
 
 class RankName(NamedTuple):

@@ -31,6 +31,8 @@ class Plain:
     left_out: LeftOut = NOTHING
     """What was left out before there were rows."""
     notices: tuple[str, ...] = ()
+    without_blank_rows: bool = False
+    """Whether lines without a filled cell have been left out already."""
     remark: str = ""
     """What was found to be unusual in opening it."""
 

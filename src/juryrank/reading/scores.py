@@ -21,6 +21,8 @@ from juryrank.reading.rows import filled, weights
 GAMES = "pairs with the scores of both sides"
 WINNER = "(winner)"
 HEAD = 500
+MOST_COLUMNS = 1_000
+"""A table that has more is none of games: its cells are not looked at."""
 LEAST_SCORES = 0.5
 """The share of cells of a column that are scores, at least, to take it for one of scores."""
 BOTH_SCORES = r"^\s*([0-9]+(?:[.,][0-9]+)?)\s*[-:\u2013\u2014]\s*([0-9]+(?:[.,][0-9]+)?)\s*$"
@@ -86,8 +88,10 @@ def _is_swapped(sides: tuple[str, str], one: str, other: str) -> bool:
 
 def _column_of_both(part: Part, names: Sequence[str]) -> str | None:
     """Find the column with cells such as 3-1; if there are several, ask which of them counts."""
+    if len(names) > MOST_COLUMNS:
+        return None
     head = read_head(part, label_columns([part], names), HEAD)
-    found = [column.name for column in head if are_both_scores(column)]
+    found = [name for name in _mostly_of_both(head) if are_both_scores(head[name])]
     if len(found) > 1:
         several = shlex.quote(",".join(found))
         raise InputError(
@@ -97,6 +101,13 @@ def _column_of_both(part: Part, names: Sequence[str]) -> str | None:
             f"{shlex.quote(found[0])} (winner={found[0]!r})."
         )
     return found[0] if found else None
+
+
+def _mostly_of_both(head: pl.DataFrame) -> list[str]:
+    """Give the columns most of whose cells may be the scores of both sides."""
+    # All at once, since there may be thousands, and each query takes its time.
+    shares = head.select(pl.all().str.contains(BOTH_SCORES).mean())
+    return [share.name for share in shares if (share.item() or 0.0) >= LEAST_SCORES]
 
 
 def are_both_scores(column: pl.Series) -> bool:

@@ -1,7 +1,8 @@
 """Files that are whole or not there: written beside their place, and put there when complete.
 
 What stood there before stays until then. If the process is killed in between, a part file is left
-over, ``.NAME.PROCESS.part``; the next file of that name removes it.
+over, ``.NAME.PROCESS.part`` (with the thread before ``.part``, if it is not the main one); the next
+file of that name removes it.
 """
 
 from __future__ import annotations
@@ -11,25 +12,33 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from errno import EBUSY, ELOOP, EXDEV
+from errno import EBUSY, EDQUOT, EFBIG, EIO, ELOOP, ENOSPC, EXDEV
 from pathlib import Path
 
-from juryrank.errors import InputError
+from juryrank.errors import InputError, JuryrankError
 
 PART = ".part"
 LONGEST_NAME = 200
 """Bytes; most systems have 255."""
 CANNOT_BE_RENAMED = (EBUSY, EXDEV)
 """A file that is mounted by itself, as into a container, can only be written over."""
+FULL_OR_BROKEN = (ENOSPC, EDQUOT, EFBIG, EIO)
+"""What is wrong with a disk, and not with what the user gave."""
+OS_ERROR = re.compile(r"\(os error ([0-9]+)\)")
 STDOUT, STDERR = 1, 2
 """Descriptors."""
 
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a file of text, in UTF-8."""
-    content = text.encode(errors="backslashreplace")  # what is no text is no UTF-8
+    write_bytes(path, text.encode(errors="backslashreplace"))  # what is no text is no UTF-8
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a file, such as a picture."""
     write_whole(path, lambda part: part.write_bytes(content))
 
 
@@ -44,7 +53,14 @@ def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
         raise
     except (OSError, PolarsError) as error:
         reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
-        raise InputError(f"Cannot write {str(path)!r}: {reason}.") from error
+        kind = JuryrankError if _number_of(error) in FULL_OR_BROKEN else InputError
+        raise kind(f"Cannot write {str(path)!r}: {reason}.") from error
+
+
+def _number_of(error: Exception) -> int | None:
+    """The system's number of an error; polars only tells it in words."""
+    told = OS_ERROR.search(str(error))
+    return getattr(error, "errno", None) or (int(told[1]) if told else None)
 
 
 @contextmanager
@@ -70,7 +86,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         folder = Path(tempfile.gettempdir())
     name = _short(destination.name)
     _remove_left_over(folder, name)
-    part = folder / f".{name}.{os.getpid()}{PART}"
+    part = folder / f".{name}.{os.getpid()}{_thread()}{PART}"
     try:
         yield part
         _put(part, destination)
@@ -117,6 +133,12 @@ def _through(stream: int) -> Iterator[Path]:
             shutil.copyfileobj(written, opened)
 
 
+def _thread() -> str:
+    """What tells apart the files that several threads write at the same time to one place."""
+    is_main = threading.current_thread() is threading.main_thread()
+    return "" if is_main else f".{threading.get_ident()}"
+
+
 def _short(name: str) -> str:
     """As much of a name as leaves room for what is added to it."""
     return os.fsencode(name)[:LONGEST_NAME].decode(errors="ignore")
@@ -158,7 +180,7 @@ def _keep_permissions(part: Path, destination: Path) -> None:
 
 def _remove_left_over(folder: Path, name: str) -> None:
     """Remove what processes left behind that are no more."""
-    left_over = re.compile(rf"\.{re.escape(name)}\.(\d+){re.escape(PART)}")
+    left_over = re.compile(rf"\.{re.escape(name)}\.(\d+)(?:\.\d+)?{re.escape(PART)}")
     with suppress(OSError):
         for entry in os.scandir(folder):
             match = left_over.fullmatch(entry.name)

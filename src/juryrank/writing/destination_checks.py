@@ -24,8 +24,8 @@ def check_savable(path: str | Path, endings: Sequence[str] = SAVED_AS) -> None:
 
 def _check_destination(path: str | Path) -> None:
     file = Path(path)
-    followed(file)
-    folder = file.parent
+    destination = followed(file)
+    folder = destination.parent if file.is_symlink() and not file.exists() else file.parent
     if not folder.is_dir():
         raise InputError(f"Cannot write {str(path)!r}: there is no folder {str(folder)!r}.")
     if file.is_dir():
