@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
 import juryrank as jr
+from juryrank import _core
 from juryrank.inference.information import Information
 from juryrank.model.effects import EffectModel
 from juryrank.model.list_integrals import ChainedLists
@@ -143,16 +145,15 @@ def test_recovery_of_rankings_under_normal_noise() -> None:
     assert sorted(backwards["judge"]) == ["judge-1", "judge-2"]
 
 
-def test_slopes_without_any_digit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    lists = ChainedLists(NORMAL, random_votes(1).for_model(ties=False, sides=False).lists, 1)
-    place = np.linspace(-3.0, 3.0, len(lists.slope))
-    lists.work_out(place)
+def test_gradients_without_any_digit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    votes = jr.simulate(10, 8, model="htcv", per_vote=5, votes_per_judge=4, seed=4).votes
+    usual = _core.lists_pass
 
-    def rounded_away(*given: object) -> None:
-        slope = given[-1]
-        assert isinstance(slope, np.ndarray)
-        slope[3] = -1e60
+    def rounded_away(**given: Any) -> float:
+        value = usual(**given)
+        given["score_gradient"][3] = -1e60
+        return value
 
-    monkeypatch.setattr("juryrank._kernels.chain_terms", rounded_away)
+    monkeypatch.setattr(_core, "lists_pass", rounded_away)
     with pytest.raises(jr.InputError, match=r"cannot be worked out .* Use a model with Gumbel"):
-        lists.work_out(place)
+        jr.rank(votes, "htcv", prior=(1.0, 1.0))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from juryrank import _core
+from juryrank.errors import InputError
 from juryrank.model.noise import Noise
 from juryrank.types import Floats
 from juryrank.votes.coded import Found
@@ -25,6 +26,8 @@ WORTH_SPLITTING = 1_000.0
 """Microseconds of work, about, that are shared out to threads."""
 CROWD = 20.0
 """Items of a list from which on there are more panels the more items there are."""
+STEEPEST = 1e9
+"""Gradients in a location are about as large as locations lie apart, never so many times more."""
 Codes = NDArray[np.int64]
 
 
@@ -74,6 +77,21 @@ class ChainedLists:
     def over_judges(self, one_chunk: Callable[[int, int], Found]) -> Iterator[Found]:
         """What `one_chunk` finds for the judges from ... to, one chunk after the other."""
         yield from self._over_parts(one_chunk, _bounds(self._work_before[self.lists.start]))
+
+    def check(self, gradient: Floats, score: Floats, accuracy: Floats) -> None:
+        """Refuse lists so long that rounding has left no digit of their gradient in the scores.
+
+        A search would go on with it for hours, and find nothing.
+        """
+        largest = float(np.abs(accuracy).max(initial=1.0))
+        usual = float(self.lists.weight.sum()) * largest * (1.0 + largest * float(np.ptp(score)))
+        if np.abs(gradient).max(initial=0.0) > STEEPEST * usual:
+            raise InputError(
+                f"There are rankings of up to {int(self.lists.length.max()):,} items. Under "
+                f"{self.noise.name} noise the chances of rankings so long cannot be worked out "
+                "to any digit. Use a model with Gumbel noise (hbtl or btl), which takes rankings "
+                "of any length, or take out items until they are shorter."
+            )
 
     def work_out(self, place: Floats) -> None:
         """Set value and gradient of all lists, with each item at the location of its entry."""

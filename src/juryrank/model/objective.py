@@ -314,6 +314,8 @@ class Objective(WithCore):
         for part, part_slope in over_chunks(one_chunk):
             value += part
             slope[: self.n_items] += part_slope
+        if self.chained is not None:
+            self.chained.check(slope[: self.n_items], state[: self.n_items], accuracy)
         if not self.is_plain:
             self.layout.add_slopes(slope, by_judge.tie, by_judge.order)
         return value, slope, by_judge
