@@ -17,7 +17,7 @@ from typing import NamedTuple
 PRELOADED = (
     "juryrank.cli.app", "juryrank.reading.reader", "juryrank.ranking.ranking",
     "juryrank.ranking.rank", "juryrank.report.page", "juryrank.writing.save", "polars",
-    "juryrank.cli.terminal.check", "juryrank.cli.terminal.ranking", "scipy.special", "numba",
+    "juryrank.cli.terminal.check", "juryrank.cli.terminal.ranking", "scipy.special",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import pytest
 import juryrank as jr
 from juryrank.errors import InputError
 from juryrank.inference import covariance as module
-from juryrank.inference.covariance import by_information, from_information
+from juryrank.inference.covariance import by_information
 from juryrank.inference.sandwich import moves_of_judges
 from juryrank.model.gauge import gauge_of, gauge_scale, robust_gauge
 from juryrank.model.objective import Objective
@@ -112,7 +112,7 @@ def test_many_items_are_solved_one_by_one(monkeypatch: pytest.MonkeyPatch) -> No
     made = jr.simulate(200, 40, adversaries=4, votes_per_judge=300, seed=3)
     votes = jr.votes_from(made.votes)
     whole = jr.rank(votes, prior=(1.0, 1.0))
-    monkeypatch.setattr(from_information, "__defaults__", (100,))
+    monkeypatch.setattr(by_information, "__defaults__", (100,))
     wide = jr.rank(votes, prior=(1.0, 1.0))
     assert any("extrapolated" in warning for warning in wide.warnings)
     assert wide.items["item"].to_list() == whole.items["item"].to_list()

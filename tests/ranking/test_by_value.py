@@ -369,7 +369,7 @@ def test_votes_read_without_the_column_say_how() -> None:
 
 def test_too_many_values_are_an_error() -> None:
     many = FRAME.with_columns(id=pl.int_range(pl.len()), part=pl.int_range(pl.len()) // 2)
-    with pytest.raises(jr.InputError, match="another value in each of its 360 rows"):
+    with pytest.raises(jr.InputError, match="a different value in each of its 360 rows"):
         jr.rank(many, by="id")
     with pytest.raises(jr.InputError, match="has 180 distinct values in 360 rows, and at most 50"):
         jr.rank(many, by="part")
