@@ -172,6 +172,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--times", type=int, default=200, help="processes killed for each format")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="what has this in its name, such as signals")
     given = parser.parse_args()
     rng = random.Random(given.seed)  # noqa: S311
     with scratch_folder() as scratch:
@@ -194,6 +195,8 @@ def main() -> None:
         }
         wrong = 0
         for what, problems in tried.items():
+            if given.only not in what:
+                continue
             found = list(problems)
             print(f"{what}: {len(found)} went wrong", *found, sep="\n  ", flush=True)
             wrong += len(found)

@@ -70,7 +70,7 @@ def as_seed(data: bytes) -> tuple[int, Seed]:
     return int(choice), Seed(NAMES[int(name) % len(NAMES)], bytes(content))
 
 
-def _functions_of(prefix: str) -> Iterator[FunctionType]:
+def functions_of(prefix: str) -> Iterator[FunctionType]:
     """All functions and methods of the modules that are loaded.
 
     To let atheris change modules as they are imported does nothing to those of an editable
@@ -103,7 +103,7 @@ def _fuzz(minutes: float, most: int, seed: int, out: Path, folder: Path) -> None
     from fuzzing.oracle import problem_in_process
 
     importlib.import_module("juryrank.reading.reader")
-    for function in _functions_of("juryrank.reading."):
+    for function in functions_of("juryrank.reading."):
         atheris.instrument_func(function)
 
     begun_with = folder / "corpus"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fuzzing.corpus import Seed, corpus, findings
-from fuzzing.guided import NAMES, as_bytes, as_seed
+from fuzzing.guided import NAMES, as_bytes, as_seed, functions_of
 from fuzzing.mutations import mutant
 from fuzzing.oracle import READ_AS, listening, problem_in_process, problem_of_command
 
@@ -87,3 +87,9 @@ def test_mutants_are_the_same_for_the_same_seed() -> None:
     mutants = [mutant(seeds, one) for _ in range(20)]
     assert mutants == [mutant(seeds, other) for _ in range(20)]
     assert len(set(mutants)) > 15
+
+
+def test_functions_methods_and_properties_tell_what_was_reached() -> None:
+    found = {function.__qualname__ for function in functions_of("juryrank.reading.")}
+    assert {"read_votes", "Rows.place", "Rows.numbers", "_Header._numbers"} <= found
+    assert "InputError.__init__" not in found

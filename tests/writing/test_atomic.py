@@ -340,6 +340,35 @@ def test_a_signal_in_a_callback_of_a_library_is_not_lost(number: int, code: int)
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_error_that_a_signal_has_made_is_no_bug(number: int, code: int) -> None:
+    """As where numba misses what its callback should have kept."""
+    script = (
+        "import ctypes, os, sys, time, typer\n"
+        "from juryrank.cli import exits, starting\n"
+        "starting.start()\n"
+        "def callback():\n"
+        "    os.kill(os.getpid(), int(sys.argv[1]))\n"
+        "    time.sleep(1)\n"
+        "@exits.exits_politely\n"
+        "def command():\n"
+        "    ctypes.CFUNCTYPE(None)(callback)()\n"
+        "    raise RuntimeError('no compiled object yet')\n"
+        "try:\n"
+        "    command()\n"
+        "except typer.Exit as end:\n"
+        "    time.sleep(0.2)\n"
+        "    sys.exit(end.exit_code)\n"
+    )
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", script, str(int(number))],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (code, "")
+
+
 def _program(*arguments: str, **how: int) -> subprocess.Popen[str]:
     return subprocess.Popen(  # noqa: S603
         [sys.executable, "-m", "juryrank", *arguments],

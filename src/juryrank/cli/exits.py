@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from juryrank.cli.starting import end_behind_an_error
 from juryrank.cli.terminal.messages import show_error
 from juryrank.errors import INTERRUPTED, JuryrankError
 from juryrank.text import LONGEST_PATH, within
@@ -55,6 +56,8 @@ def exits_politely(command: Callable[..., None]) -> Callable[..., None]:
             show_error(NO_MEMORY)
             raise typer.Exit(1) from None
         except Exception as error:
+            if (code := end_behind_an_error()) is not None:
+                raise typer.Exit(code) from None
             if os.environ.get("JURYRANK_DEBUG"):
                 raise
             show_error(_too_little_memory(error) or _apology(error))

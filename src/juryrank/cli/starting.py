@@ -114,9 +114,25 @@ def _insist_on_ends() -> None:
             return
         soon = threading.Timer(BEFORE_AGAIN, _thread.interrupt_main, (number,))
         soon.daemon = True
+        _unheard[number] = soon
         soon.start()
 
     sys.unraisablehook = again
+
+
+_unheard: dict[int, threading.Timer] = {}
+"""The signals that came where nothing can be raised, and what raises them again."""
+
+
+def end_behind_an_error() -> int | None:
+    """The exit code if a signal came before an error, where nothing can be raised; else None.
+
+    Who is called back there, such as a compiler, fails for want of what the callback should do.
+    """
+    for number, soon in _unheard.items():
+        soon.cancel()
+        return AFTER_SIGNAL + number
+    return None
 
 
 def _signal_behind(error: BaseException | None) -> int | None:
