@@ -91,5 +91,5 @@ def test_mutants_are_the_same_for_the_same_seed() -> None:
 
 def test_functions_methods_and_properties_tell_what_was_reached() -> None:
     found = {function.__qualname__ for function in functions_of("juryrank.reading.")}
-    assert {"read_votes", "Rows.place", "Rows.numbers", "_Header._numbers"} <= found
+    assert {"read_votes", "Rows.row_name", "Rows.numbers", "_Header._numbers"} <= found
     assert "InputError.__init__" not in found

@@ -342,7 +342,7 @@ def test_a_signal_in_a_callback_of_a_library_is_not_lost(number: int, code: int)
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_error_that_a_signal_has_made_is_no_bug(number: int, code: int) -> None:
-    """As where numba misses what its callback should have kept."""
+    """As where a library misses what its callback should have kept."""
     script = (
         "import ctypes, os, sys, time, typer\n"
         "from juryrank.cli import exits, starting\n"
