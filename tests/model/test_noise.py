@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from juryrank import InputError, noise_from_log_density
-from juryrank.model.noise import EXPONENTIAL, GUMBEL, NOISES, NORMAL, Noise, noise_named
-from juryrank.model.quadrature import Tables
+from juryrank.model.noise import EXPONENTIAL, GUMBEL, NOISES, NORMAL, Noise, Tables, noise_named
 
 TAILS = [0.0, 1e-12, 1e-3, 0.1, 0.7, 1.0, 2.5, 5.0, 10.0, 20.0, 36.0, 100.0, 700.0, 1e3, 1e4]
 POINTS = [-x for x in reversed(TAILS[1:])] + TAILS

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, blas, lapack
 
 from juryrank import _core
 from juryrank.model.effects import Layout
@@ -194,7 +194,7 @@ class _DenseRows:
         rows = self.rows
         rows *= np.sqrt(share)[:, None]
         # To BLAS, which has columns where we have rows, an upper triangle is a lower one.
-        blas.dsyrk(-1.0, rows.T, beta=1.0, c=upper.T, lower=1, overwrite_c=1)
+        scipy.linalg.blas.dsyrk(-1.0, rows.T, beta=1.0, c=upper.T, lower=1, overwrite_c=1)
 
     def times(self, direction: Floats) -> Floats:
         """``b_u' direction``."""
@@ -206,7 +206,7 @@ class _DenseRows:
 
     def squares(self, inverse: Inverse) -> Floats:
         """``b_u' inverse b_u``, as ``|R b_u|^2``; the rows are spoilt."""
-        found = blas.dtrmm(1.0, inverse.root, self.rows.T, lower=1, overwrite_b=1)
+        found = scipy.linalg.blas.dtrmm(1.0, inverse.root, self.rows.T, lower=1, overwrite_b=1)
         return np.asarray(np.einsum("iu,iu->u", found, found))
 
 
@@ -240,13 +240,13 @@ class _SparseRows:
 def inverse_of(matrix: Floats) -> Inverse:
     """The inverse of a symmetric matrix, which is spoilt.
 
-    Raises `LinAlgError` where it is not positive.
+    Raises `np.linalg.LinAlgError` where it is not positive.
     """
-    factor, failed = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+    factor, failed = scipy.linalg.lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
     if failed:
-        raise LinAlgError("The matrix is not positive definite.")
-    root, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
-    whole, _ = lapack.dlauum(root, lower=1)
+        raise np.linalg.LinAlgError("The matrix is not positive definite.")
+    root, _ = scipy.linalg.lapack.dtrtri(factor, lower=1, overwrite_c=1)
+    whole, _ = scipy.linalg.lapack.dlauum(root, lower=1)
     return Inverse(root, mirrored(whole.T))
 
 
@@ -261,7 +261,7 @@ def shares(objective: Objective, bend: Floats) -> Floats:
 def add_product(matrix: Floats, factor: float, rows: Floats, columns: Floats) -> None:
     """Add ``factor rows columns'`` to a matrix, in place."""
     # To BLAS, which has columns where we have rows, the matrix is its transpose.
-    blas.dger(factor, columns, rows, a=matrix.T, overwrite_a=1)
+    scipy.linalg.blas.dger(factor, columns, rows, a=matrix.T, overwrite_a=1)
 
 
 def mirrored(upper: Floats) -> Floats:

@@ -24,7 +24,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import blas
+import scipy
 
 from juryrank import _core
 from juryrank.inference.covariance import Uncertainty
@@ -205,7 +205,9 @@ def _dense_sums(objective: Objective, add_tastes: Callable[..., None]) -> Floats
             pull[:], moved[:] = 0.0, 0.0
             add_tastes(first, last, diagonal=None, dense=(total, pull, moved))
             # To BLAS, which has columns where we have rows, these are the transposes.
-            blas.dgemm(1.0, moved.T, pull.T, beta=1.0, c=cross, trans_b=1, overwrite_c=1)
+            scipy.linalg.blas.dgemm(
+                1.0, moved.T, pull.T, beta=1.0, c=cross, trans_b=1, overwrite_c=1
+            )
     return mirrored(total) - cross - cross.T
 
 

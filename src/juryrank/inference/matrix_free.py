@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
 
 from juryrank import _core
 from juryrank.inference.information import shares
@@ -136,8 +136,8 @@ def _in_lanes(vectors: Floats) -> Floats:
 class _ListBlocks:
     """The parts of lists in ``A``, in ``B'`` (a row for each judge) and in ``C``."""
 
-    votes: csr_array
-    mixed: csr_array
+    votes: scipy.sparse.csr_array
+    mixed: scipy.sparse.csr_array
     bend: Floats
 
     @property
@@ -160,11 +160,11 @@ def _list_blocks(objective: Objective, state: Floats, accuracy: Floats) -> _List
     without_pairs = replace(objective, votes=replace(objective.votes, pairs=no_pairs(m)))
     at = without_pairs.core_at(state, accuracy, _scores_alone(objective), ready=ready)
     start, index, mixed, bend = _core.sparse_blocks(at, np.arange(m), None, entries)
-    rows = csr_array((mixed, index, start), shape=(m, n))
+    rows = scipy.sparse.csr_array((mixed, index, start), shape=(m, n))
     return _ListBlocks(_sparse(lists, entries, n), rows, bend)
 
 
-def _sparse(lists: Lists, entries: Floats, n: int) -> csr_array:
+def _sparse(lists: Lists, entries: Floats, n: int) -> scipy.sparse.csr_array:
     """``A`` from the entries of each list for its items, row by row."""
     length = lists.length[lists.entry_list]
     first = np.cumsum(length) - length
@@ -172,4 +172,4 @@ def _sparse(lists: Lists, entries: Floats, n: int) -> csr_array:
         lists.begin[:-1][lists.entry_list] - first, length
     )
     places = np.repeat(lists.item, length), lists.item[column]
-    return csr_array(coo_array((entries, places), shape=(n, n)))
+    return scipy.sparse.csr_array(scipy.sparse.coo_array((entries, places), shape=(n, n)))

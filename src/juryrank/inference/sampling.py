@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from juryrank.inference.chain import Chain, Draws
 from juryrank.inference.opinions import Codes, Juries, opinions_of
@@ -85,7 +85,11 @@ class Sample:
     @property
     def typical_tastes(self) -> Floats:
         """Draw by draw, the standard deviation of normal tastes whose middle half is as wide."""
-        return np.asarray(self.taste_sd * stdtrit(self.degrees, 0.75) / stdtrit(np.inf, 0.75))
+        return np.asarray(
+            self.taste_sd
+            * scipy.special.stdtrit(self.degrees, 0.75)
+            / scipy.special.stdtrit(np.inf, 0.75)
+        )
 
     @property
     def typical_taste(self) -> float:

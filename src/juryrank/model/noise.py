@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 
 from juryrank import _core
 from juryrank.errors import InputError, listing
-from juryrank.model.quadrature import Tables
 from juryrank.model.registry import Model
 from juryrank.types import Floats, WithCore, finite_numbers
 
@@ -36,6 +35,35 @@ class Family:
         """The same for the compiled code."""
         kinks = np.array(self.kinks, dtype=np.float64)
         return _core.Noise.of_family(self.name, width=self.width, kinks=kinks)
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """A noise as the compiled code knows it, if it is no family that has formulas there.
+
+    `knots` and `tail` are of the difference of two noises, all that pairs need; what follows is
+    of one noise, for rankings.
+    """
+
+    knots: Floats
+    tail: Floats
+    """Coefficients of ``h`` after each knot, lowest power first; the last row goes on forever."""
+    width: float
+    """The widest panel on which a polynomial through the nodes is as good as the density."""
+    kinks: Floats
+    """Where the density is not smooth, its jumps and ends included: panels must end there."""
+    cells: Floats
+    """Ends of the cells of the next two tables; outside the first and last, the density is 0."""
+    density: Floats
+    """Coefficients of ``log f`` in ``u`` from -1 to 1 across each cell, lowest power first."""
+    below: Floats
+    """The same for ``log F`` of one noise."""
+    farthest: float
+    """A worse item may be ranked above another this far from it before -log P is extrapolated."""
+
+    def core(self) -> _core.Noise:
+        """The same for the compiled code."""
+        return _core.Noise.of_tables(**vars(self))
 
 
 @dataclass(frozen=True, eq=False)

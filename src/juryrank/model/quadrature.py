@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
-from juryrank import _core
+from juryrank.model.noise import Tables
 from juryrank.types import Floats
 
 LogDensity = Callable[[Floats], Floats]
@@ -50,35 +50,6 @@ class Density:
     low: float
     high: float
     kinks: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """A noise as the compiled code knows it, if it is no family that has formulas there.
-
-    `knots` and `tail` are of the difference of two noises, all that pairs need; what follows is
-    of one noise, for rankings.
-    """
-
-    knots: Floats
-    tail: Floats
-    """Coefficients of ``h`` after each knot, lowest power first; the last row goes on forever."""
-    width: float
-    """The widest panel on which a polynomial through the nodes is as good as the density."""
-    kinks: Floats
-    """Where the density is not smooth, its jumps and ends included: panels must end there."""
-    cells: Floats
-    """Ends of the cells of the next two tables; outside the first and last, the density is 0."""
-    density: Floats
-    """Coefficients of ``log f`` in ``u`` from -1 to 1 across each cell, lowest power first."""
-    below: Floats
-    """The same for ``log F`` of one noise."""
-    farthest: float
-    """A worse item may be ranked above another this far from it before -log P is extrapolated."""
-
-    def core(self) -> _core.Noise:
-        """The same for the compiled code."""
-        return _core.Noise.of_tables(**vars(self))
 
 
 def tables_of(density: Density) -> Tables:
