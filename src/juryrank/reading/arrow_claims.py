@@ -27,18 +27,17 @@ NOT_COMPRESSED = -1
 """What a buffer has for its length if it did not become shorter."""
 DICTIONARY, RECORDS = 2, 3
 """Kinds of messages that have buffers."""
-UNTRUE = (
-    "{} cannot be read as Arrow IPC: what it says about its own parts is not true. "
-    "It may be damaged or cut off: write or download it again."
-)
 TOO_MUCH = (
     "{} has {:,} bytes and would unpack to more than {:,}. If you trust it, say --unpack-all "
     "(unpack_all=True)."
 )
 
 
-class _UntrueError(Exception):
-    """The file does not hold what it says."""
+class UntrueError(ValueError):
+    """A file does not hold what it says."""
+
+    def __init__(self) -> None:
+        super().__init__("what it says about its own parts is not true")
 
 
 class _Table(NamedTuple):
@@ -65,7 +64,7 @@ class _Table(NamedTuple):
         first = where + _number(self.data, where, "I") + 4
         count, each = _number(self.data, first - 4, "I"), struct.calcsize(f"<{kinds}")
         if first + count * each > len(self.data):
-            raise _UntrueError
+            raise UntrueError
         return list(struct.iter_unpack(f"<{kinds}", self.data[first : first + count * each]))
 
     def _where(self, field: int) -> int | None:
@@ -90,7 +89,7 @@ def _table_from(data: bytes, where: int) -> _Table:
 
 def _number(data: bytes, at: int, kind: str) -> int:
     if at < 0 or at + struct.calcsize(f"<{kind}") > len(data):
-        raise _UntrueError
+        raise UntrueError
     return int(struct.unpack_from(f"<{kind}", data, at)[0])
 
 
@@ -107,31 +106,27 @@ class _Content:
         self.check(at, length)
         self.looked_at += length
         if self.looked_at > 2 * self.size:  # parts overlap, and there may be a million of them
-            raise _UntrueError
+            raise UntrueError
         self.file.seek(at)
         found = self.file.read(length)
         if len(found) < length:
-            raise _UntrueError
+            raise UntrueError
         return found
 
     def check(self, at: int, length: int) -> None:
         """Complain about a part that is not within the file."""
         if at < 0 or length < 0 or at + length > self.size:
-            raise _UntrueError
+            raise UntrueError
 
 
 def check_arrow_claims(name: str, where: Path | bytes, *, unpack_all: bool, most: int) -> None:
     """Refuse a file that says it is longer than it is, or would become longer than `most`."""
     with io.BytesIO(where) if isinstance(where, bytes) else where.open("rb") as file:
-        content = _Content(file, file.seek(0, os.SEEK_END))
-        total = 0
-        try:
-            for message in _messages(content):
-                total += _taken_by(content, message)
-                if total > most and not unpack_all:
-                    raise InputError(TOO_MUCH.format(name, content.size, most))
-        except _UntrueError:
-            raise InputError(UNTRUE.format(name)) from None
+        content, total = _Content(file, file.seek(0, os.SEEK_END)), 0
+        for message in _messages(content):
+            total += _taken_by(content, message)
+            if total > most and not unpack_all:
+                raise InputError(TOO_MUCH.format(name, content.size, most))
 
 
 def _messages(content: _Content) -> Iterator[_Message]:
@@ -192,7 +187,7 @@ def _rows_of(batch: _Table) -> int:
     """Count the rows of all columns: one of nothing but nulls has no buffer that tells."""
     counts = [batch.number(0, "q"), *(rows for rows, _ in batch.structs(1, "qq"))]
     if min(counts) < 0:
-        raise _UntrueError
+        raise UntrueError
     return sum(counts)
 
 
@@ -202,5 +197,5 @@ def _length_of(content: _Content, at: int, length: int, *, is_compressed: bool) 
         return length
     unpacked = _number(content.piece(at, min(length, PREFIX)), 0, "q")
     if unpacked < NOT_COMPRESSED:
-        raise _UntrueError
+        raise UntrueError
     return length if unpacked == NOT_COMPRESSED else unpacked
