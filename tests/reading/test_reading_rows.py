@@ -283,6 +283,7 @@ class TestBadFiles:
             ("a.csv.gz", b"\x1f\x8brubbish", "cannot be read"),
             ("a.parquet", FILES["votes.parquet"][:-9], "cannot be read as Parquet"),
             ("a.parquet", FILES["votes.csv"], "is text, not Parquet"),
+            ("a.arrow", FILES["votes.csv"], "is text, not Arrow IPC"),
             ("a.parquet.gz", gzip.compress(FILES["votes.parquet"], mtime=0)[:-9], "as Parquet"),
             ("a.arrow", FILES["votes.arrow"][:-30], "cannot be read as Arrow IPC"),
             ("a.arrow", FILES["votes.feather"][:-100], "cannot be read as Arrow IPC"),

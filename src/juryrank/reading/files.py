@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from juryrank.errors import InputError
 from juryrank.reading import qualtrics
+from juryrank.reading.arrow_claims import check_arrow_claims
 from juryrank.reading.coding import in_words, is_whole
 from juryrank.reading.columns import fits_some_shape
 from juryrank.reading.encodings import UTF8, Encoding, encoding_of, not_utf8
@@ -39,6 +40,7 @@ from juryrank.reading.formats import (
     format_of,
     head_of,
     is_compressed,
+    most_unpacked,
     separator_of,
 )
 from juryrank.reading.headers import as_in_the_file, told_apart
@@ -465,7 +467,7 @@ def _part(file: FoundFile, opening: Opening) -> Part:
         if format_ == "excel":
             return _open_sheet(file, opening.sheet)
         if (scan := FORMATS[format_].scan) is not None:
-            return _open_binary(file, format_, scan)
+            return _open_binary(file, format_, scan, unpack_all=opening.unpack_all)
         if opening.encoding is None:
             check_text(file.name, head)
         return _open_text(file, format_, head, opening.encoding)
@@ -478,8 +480,10 @@ def _open_sheet(file: FoundFile, wanted: str | None) -> Part:
     return Part(file.name, plain, "excel", file.where, remarks=remarks)
 
 
-def _open_binary(file: FoundFile, format_: str, scan: Scan) -> Part:
+def _open_binary(file: FoundFile, format_: str, scan: Scan, *, unpack_all: bool) -> Part:
     where = content_of(file.where) if is_compressed(file.where) else file.where
+    if format_ == "arrow":
+        check_arrow_claims(file.name, where, unpack_all=unpack_all, most=most_unpacked(where))
     rows = table_as_rows(file.name, scan(where, file.in_folder))
     return Part(file.name, rows, format_, where)
 

@@ -184,13 +184,21 @@ def check_unpacked_size(name: str, where: Path | bytes) -> None:
     """Complain about a file that would become very much larger than it is."""
     if not _raw_head(where).startswith(GZIP_MAGIC):
         return
-    size = len(where) if isinstance(where, bytes) else where.stat().st_size
-    most = max(MOST_UNPACKED, MOST_TIMES * size)
+    size, most = _size_of(where), most_unpacked(where)
     if _unpacks_to_more(where, most):
         raise InputError(
             f"{name} has {size:,} bytes and would unpack to more than {most:,}. If you trust it, "
             "say --unpack-all (unpack_all=True)."
         )
+
+
+def most_unpacked(where: Path | bytes) -> int:
+    """Give the bytes to which a file may unpack."""
+    return max(MOST_UNPACKED, MOST_TIMES * _size_of(where))
+
+
+def _size_of(where: Path | bytes) -> int:
+    return len(where) if isinstance(where, bytes) else where.stat().st_size
 
 
 def _unpacks_to_more(where: Path | bytes, most: int) -> bool:
