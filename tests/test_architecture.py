@@ -15,7 +15,7 @@ from test_rooms import PACKAGE, ROOMS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md")
-FILE = re.compile(r"`([\w./-]+(?:\.(?:py|md|toml|svg)|/))`")
+FILE = re.compile(r"`([\w./-]+(?:\.(?:py|md|toml|svg|cpp|hpp)|/))`")
 """A file or a folder, in backticks."""
 MAKE = re.compile(r"(?<![\w`-])make ([a-z][\w-]*)")
 WITH_MAKE = (".ci/run", ".pre-commit-config.yaml", ".github/workflows/tests.yml",
@@ -37,7 +37,8 @@ def missing(page: str) -> list[str]:
     return [
         name
         for name in named
-        if not ((ROOT / name).exists() or (PACKAGE / name).exists() or name in elsewhere)
+        if not any((root / name).exists() for root in (ROOT, PACKAGE, PACKAGE / "_core"))
+        and name not in elsewhere
     ]
 
 

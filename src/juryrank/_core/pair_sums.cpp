@@ -5,7 +5,7 @@
 
 #include "accuracy_search.hpp"
 #include "lanes.hpp"
-#include "pair_effects.hpp"
+#include "pair_terms.hpp"
 
 // The votes of a judge are worked on in runs: gather the differences of scores, do the arithmetic
 // without branches, so that it vectorises, and scatter what it gives.

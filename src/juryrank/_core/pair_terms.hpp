@@ -1,50 +1,42 @@
-// -log P of one vote on a pair, and its derivatives. With g = -log F of the noise and
-// q = sqrt(F(x) F(-x)), that is g(x) where votes cannot be tied, and where they can
-//
-//   log(1 + t q) + g(x) if one item won,    log(1 + t q) - log(t q) if they were tied.
-//
-// There are no branches but choices between two numbers, so that loops over votes vectorise.
+// A vote on a pair that can be tied: with q = sqrt(F(x) F(-x)) it is won with probability
+// F(x) / (1 + t q) and tied with t q / (1 + t q).
 #pragma once
 
 #include <cmath>
 
-#include "elementary.hpp"
-#include "levels.hpp"
 #include "noise.hpp"
 
 JURYRANK_BEGIN_LEVEL
 
-// In x and in log t.
+// -log P of a vote, and its derivatives in x and in `tie` = log t.
 struct PairTerms {
   double value, x, xx, tie, x_tie, tie_tie;
 };
 
-// g(x), for the tail at |x|.
-template <typename F>
-inline double value_of(const F& family, double x, const Tail& tail) {
-  return family.exponent(x, tail) + log_of_normal(family.factor(x, tail));
-}
-
-// `tie` is log t.
-template <typename F>
-inline PairTerms pair_terms(const F& family, double x, bool tied, double tie) {
-  const Tail tail = family.tail(std::abs(x));
-  const double value = value_of(family, x, tail);
-  const double gradient = gradient_of(x, tail), curvature = family.curvature(x, tail);
-  const double log_q = -0.5 * (value + value_of(family, -x, tail));
-  const double first_q = -0.5 * (gradient - gradient_of(-x, tail));
-  const double second_q = -0.5 * (curvature + family.curvature(-x, tail));
-  const double a = tie + log_q, rare = exp_minus(std::abs(a));
-  const double chance = (a > 0.0 ? 1.0 : rare) / (1.0 + rare);  // of a tie
-  const double spread = rare / ((1.0 + rare) * (1.0 + rare));
-  const double residual = tied ? chance - 1.0 : chance;
-  const double log_sum = (a > 0.0 ? a : 0.0) + log_1p_of_share(rare);
-  return {log_sum + (tied ? -a : value),
-          residual * first_q + (tied ? 0.0 : gradient),
-          residual * second_q + spread * first_q * first_q + (tied ? 0.0 : curvature),
-          residual,
-          spread * first_q,
-          spread};
+// With y = tie + log q:
+//
+//   -log P(won) = g(x) + log(1 + e^y),   -log P(tied) = log(1 + e^y) - y.
+template <typename Family>
+inline PairTerms pair_terms(const Family& family, double x, bool tied, double tie) {
+  const double t = std::abs(x);
+  const Tail tail = family.tail(t);
+  const double above = family.value(t, tail), below = family.value(-t, tail);  // g(t), g(-t)
+  const double side = x >= 0.0 ? 1.0 : -1.0;
+  const double q1 = -0.5 * side * tail.first * (1.0 - tail.odds);  // derivatives of log q
+  const double q2 = -0.5 * (family.curvature(t, tail) + tail.second);
+  const double y = tie - 0.5 * (above + below), small = exp_minus(std::abs(y));
+  const double more = log_1p_of_share(small) + (y > 0.0 ? y : 0.0);  // log(1 + e^y)
+  const double inverse = 1.0 / (1.0 + small);
+  const double chance = (y > 0.0 ? 1.0 : small) * inverse, spread = small * inverse * inverse;
+  const double decided = tied ? 0.0 : 1.0, pull = tied ? chance - 1.0 : chance;
+  return {
+      more + (tied ? -y : (x >= 0.0 ? above : below)),
+      decided * gradient_of(x, tail) + pull * q1,
+      decided * family.curvature(x, tail) + pull * q2 + spread * q1 * q1,
+      pull,
+      spread * q1,
+      spread,
+  };
 }
 
 JURYRANK_END_LEVEL
