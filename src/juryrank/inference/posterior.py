@@ -7,7 +7,7 @@ nothing else, so that no two of them can contradict each other.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, Self
@@ -121,10 +121,17 @@ class Posterior(ABC):
 
     def p_best(self, groups: Sequence[Codes]) -> Floats:
         """The chance of each item to be the best of its group, one group after the other."""
-        draws = self.score_draws()
-        best = (np.argmax(draws[:, items], axis=1) for items in groups)
-        counts = [np.bincount(b, minlength=len(g)) for b, g in zip(best, groups, strict=True)]
-        return np.asarray(np.concatenate(counts) / len(draws))
+        counts, number = [np.zeros(len(items)) for items in groups], 0
+        for draws in self.some_score_draws():
+            number += len(draws)
+            for count, items in zip(counts, groups, strict=True):
+                best = np.argmax(draws[:, items], axis=1)
+                count += np.bincount(best, minlength=len(items))
+        return np.asarray(np.concatenate(counts) / number)
+
+    def some_score_draws(self) -> Iterator[Floats]:
+        """The same as `score_draws`, some at a time where all would take much memory."""
+        yield self.score_draws()
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,8 +317,13 @@ class NormalPosterior(Posterior):
 
     def score_draws(self) -> Floats:
         """Draws from the normal, always the same."""
+        return np.concatenate(list(self.some_score_draws()))
+
+    def some_score_draws(self) -> Iterator[Floats]:
+        """The same, as they are drawn."""
         count = DRAWS if len(self.score) <= MANY_ITEMS else DRAWS_OF_MANY
-        return np.concatenate([self.score + some for some in self.uncertainty.draws(count, seed=0)])
+        for some in self.uncertainty.draws(count, seed=0):
+            yield self.score + some
 
     def accuracy_draws(self) -> Floats:
         """Draws from the normal, judge by judge."""
