@@ -48,8 +48,8 @@ This page is made by `python -m benchmarks page` from what `python -m benchmarks
 - **Where goals are missed.** Up to 100,000 votes the time goes to fixed costs: polars and Python,
   and the part of the votes that is sampled to choose the prior. With more votes, memory goes to
   matrices of items by items, to draws, and to what tastes are measured by. One ranking of each of
-  5,000 judges is few for each judge, so that it is sampled, with a taste for each item of each. Most
-  of `make demo` is compiling the core, which an installation from a wheel does without.
+  5,000 judges is few for each judge, so that it is sampled, with a taste for each item of each.
+  Most of `make demo` is compiling the core, which an installation from a wheel does without.
 """
 NOTHING = "Nothing has been measured yet: run `make bench-full`, then `python -m benchmarks page`."
 
