@@ -161,9 +161,9 @@ def effects_beside_truth(made: Simulation, ranking: Ranking) -> pl.DataFrame:
     told = ranking.effects.select("effect", "judge", "value", "low", "high")
     for effect, judge, *ends in told.iter_rows():
         common = made.effects.row(by_predicate=pl.col("effect") == effect, named=True)["value"]
-        truth = common
-        if judge is not None:
-            column = "tie" if effect == TIES else "left"
+        truth, column = common, "tie" if effect == TIES else "left"
+        # Judges who do not differ may be told apart nevertheless.
+        if judge is not None and column in made.judges.columns:
             truth = made.judges.row(by_predicate=pl.col("judge") == judge, named=True)[column]
         numbers = np.array([*ends, truth])
         numbers = np.log(numbers / common) if effect == TIES else numbers - common
