@@ -226,14 +226,13 @@ def _pairs_in(names: Sequence[str]) -> dict[str, tuple[str, str]]:
 def _by_pair(part: Part, names: Sequence[str], pairs: Mapping[str, tuple[str, str]]) -> Part:
     """Make a vote of every answer: the cell says which of the two items of its column won."""
     read = read_rows([part], names)
-    rest = [name for name in names if name not in pairs]
     votes = pl.concat(
-        read.frame.select(rest).with_columns(
+        read.frame.with_columns(
             pl.lit(left).alias(LEFT),
             pl.lit(right).alias(RIGHT),
             filled(read.frame[column]).alias(WINNER),
             pl.Series(ROW_NAME, [f"row {row:,}, column {column}" for row in read.numbers]),
-        )
+        ).drop(list(pairs))  # only now: without any column, a frame has no rows
         for column, (left, right) in pairs.items()
     )
     given = votes.filter(pl.col(WINNER).is_not_null())
