@@ -22,34 +22,17 @@ double bound_lists_pass(const BoundNoise& noise, const AccuracyRule& rule,
   check_size("The pairs' items", pairs.n_items(), n);
   check_size("The pairs' judges", pairs.n_judges(), m);
   const Effects& known = effects.of(m);
-  const PairVotes& votes = pairs.of({first, last});
-  if (votes.tied && known.sizes.empty()) refuse("Pairs that can be tied need a weight of ties.");
-  check_size("score", score.shape(0), n);
-  check_size("score_gradient", score_gradient.shape(0), n);
-  check_size("accuracy", accuracy.shape(0), m);
-  check_size("judge_value", judge_value.shape(0), m);
-  check_size("accuracy_gradient", accuracy_gradient.shape(0), m);
-  check_size("tie_gradient", tie_gradient.shape(0), m);
-  check_size("A row of tie_gradient", tie_gradient.shape(1), known.sizes.size());
-  if (votes.side || order_gradient.shape(0))
-    check_size("order_gradient", order_gradient.shape(0), m);
+  const VotesSum sum = bound_votes_sum(noise, rule, pairs, &known, {first, last},
+                                       {score, accuracy, score_gradient, judge_value,
+                                        accuracy_gradient, tie_gradient, order_gradient});
+  if (sum.pairs.tied && known.sizes.empty())
+    refuse("Pairs that can be tied need a weight of ties.");
+  if (sum.pairs.side) check_size("order_gradient", order_gradient.shape(0), m);
   const bool gumbel = noise.noise().family == Family::gumbel;
   if (gumbel == likeness.has_value())
     refuse("likeness is for noise other than Gumbel, and needed there.");
   if (likeness) check_size("likeness", likeness->shape(0), lists.votes().number());
   const nb::gil_scoped_release released;
-  const VotesSum sum{noise.noise(),
-                     rule,
-                     votes,
-                     &known,
-                     {first, last},
-                     span_of(score),
-                     room_of(accuracy),
-                     room_of(score_gradient),
-                     room_of(judge_value),
-                     room_of(accuracy_gradient),
-                     room_of(tie_gradient),
-                     room_of(order_gradient)};
   const PortablePasses scope(portable);
   return lists_sum({sum, lists.votes(), likeness ? span_of(*likeness) : Numbers()});
 }

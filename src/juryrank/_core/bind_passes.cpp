@@ -35,23 +35,11 @@ double bound_pairs_pass(const BoundNoise& noise, const AccuracyRule& rule,
                         const RoomRow& score_gradient, const RoomRow& judge_value,
                         const RoomRow& accuracy_gradient, const RoomMatrix& tie_gradient,
                         const RoomRow& order_gradient, bool portable) {
-  const std::size_t n = pairs.n_items(), m = pairs.n_judges();
-  const Effects* known = effects_of(effects, m);
-  check_size("score", score.shape(0), n);
-  check_size("accuracy", accuracy.shape(0), m);
-  check_size("score_gradient", score_gradient.shape(0), n);
-  check_size("judge_value", judge_value.shape(0), m);
-  check_size("accuracy_gradient", accuracy_gradient.shape(0), m);
-  check_size("tie_gradient", tie_gradient.shape(0), m);
-  check_size("A row of tie_gradient", tie_gradient.shape(1), known ? known->sizes.size() : 0);
-  if (order_gradient.shape(0)) check_size("order_gradient", order_gradient.shape(0), m);
+  const VotesSum sum =
+      bound_votes_sum(noise, rule, pairs, effects_of(effects, pairs.n_judges()), {first, last},
+                      {score, accuracy, score_gradient, judge_value, accuracy_gradient,
+                       tie_gradient, order_gradient});
   const nb::gil_scoped_release released;
-  const VotesSum sum{noise.noise(),           rule,
-                     pairs.of({first, last}), known,
-                     {first, last},           span_of(score),
-                     room_of(accuracy),       room_of(score_gradient),
-                     room_of(judge_value),    room_of(accuracy_gradient),
-                     room_of(tie_gradient),   room_of(order_gradient)};
   const PortablePasses scope(portable);
   return passes().votes_sum(sum);
 }

@@ -151,6 +151,36 @@ BoundNoise::BoundNoise(Row<double> knots, NumberMatrix tail, double width, Row<d
   check_size("A row of below", below_->shape(1), kCellTerms);
 }
 
+// --- a pass over the votes -----------------------------------------------------------------------
+
+VotesSum bound_votes_sum(const BoundNoise& noise, const AccuracyRule& rule,
+                         const BoundPairVotes& pairs, const Effects* effects, Range judges,
+                         const SumArrays& arrays) {
+  const std::size_t n = pairs.n_items(), m = pairs.n_judges();
+  check_size("score", arrays.score.shape(0), n);
+  check_size("accuracy", arrays.accuracy.shape(0), m);
+  check_size("score_gradient", arrays.score_gradient.shape(0), n);
+  check_size("judge_value", arrays.judge_value.shape(0), m);
+  check_size("accuracy_gradient", arrays.accuracy_gradient.shape(0), m);
+  check_size("tie_gradient", arrays.tie_gradient.shape(0), m);
+  check_size("A row of tie_gradient", arrays.tie_gradient.shape(1),
+             effects ? effects->sizes.size() : 0);
+  if (arrays.order_gradient.shape(0))
+    check_size("order_gradient", arrays.order_gradient.shape(0), m);
+  return {noise.noise(),
+          rule,
+          pairs.of(judges),
+          effects,
+          judges,
+          span_of(arrays.score),
+          room_of(arrays.accuracy),
+          room_of(arrays.score_gradient),
+          room_of(arrays.judge_value),
+          room_of(arrays.accuracy_gradient),
+          room_of(arrays.tie_gradient),
+          room_of(arrays.order_gradient)};
+}
+
 void bind_votes(nb::module_& m) {
   nb::class_<BoundPairVotes>(m, "PairVotes")
       .def(nb::init<Row<std::int64_t>, Row<std::int32_t>, Row<std::int32_t>,

@@ -9,6 +9,7 @@
 
 #include "bindings.hpp"
 #include "noise.hpp"
+#include "pair_sums.hpp"
 #include "votes.hpp"
 
 namespace juryrank {
@@ -89,5 +90,17 @@ class BoundNoise {
   std::optional<NumberMatrix> tail_, density_, below_;
   Noise noise_;
 };
+
+// Arrays of a pass over the votes, as in `VotesSum`.
+struct SumArrays {
+  const Row<double>& score;
+  const RoomRow &accuracy, &score_gradient, &judge_value, &accuracy_gradient;
+  const RoomMatrix& tie_gradient;
+  const RoomRow& order_gradient;
+};
+
+VotesSum bound_votes_sum(const BoundNoise& noise, const AccuracyRule& rule,
+                         const BoundPairVotes& pairs, const Effects* effects, Range judges,
+                         const SumArrays& arrays);
 
 }  // namespace juryrank

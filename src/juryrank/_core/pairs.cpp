@@ -9,33 +9,20 @@
 
 #include "cpus.hpp"
 #include "elementary.hpp"
+#include "lanes.hpp"
 
 namespace juryrank {
 namespace {
 
-// Sums are taken in so many lanes whatever the machine can do, so that they have the same bits.
-constexpr std::size_t kLanes = 8;
-using Lanes = std::array<double, kLanes>;
-
-double sum(const Lanes& lane) {
-  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
-
 // Of whole rows of lanes.
 JURYRANK_FOR_MORE_CPUS
 double sum(const double* values, std::size_t count) {
-  Lanes lane{};
-  for (std::size_t k = 0; k < count; k += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) lane[l] += values[k + l];
-  return sum(lane);
+  return sum_over(count, [=](std::size_t k) { return values[k]; });
 }
 
 JURYRANK_FOR_MORE_CPUS
 double dot(const double* a, const double* b, std::size_t count) {
-  Lanes lane{};
-  for (std::size_t k = 0; k < count; k += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) lane[l] += a[k + l] * b[k + l];
-  return sum(lane);
+  return sum_over(count, [=](std::size_t k) { return a[k] * b[k]; });
 }
 
 // With z = e^-|x|, the larger of F(x) and F(-x) is 1 / (1 + z) and the smaller z / (1 + z):
