@@ -47,6 +47,7 @@ MODELS = ("hbtl", "btl", "htcv")
 NUMBERS = ("scores", "differences", "accuracies")
 EFFECTS = (TIES, "judges' ties", LEFT, "judges' left sides")
 QUANTITIES = (*NUMBERS, *EFFECTS, *RANKS)
+ON_THE_SCALE_OF_SCORES = ("scores", "differences")
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,11 @@ class Kind:
     ties: Ties | None = None
     order: Order = "none"
 
+    @property
+    def tied_as_one(self) -> bool:
+        """Whether votes come from another model of ties than that of the fit: see `in_one_unit`."""
+        return self.ties is None and any(part.tie and part.per_vote > 2 for part in self.parts)
+
     def drawn(self, model: str, rng: np.random.Generator) -> tuple[Simulation, Votes]:
         """The truth, and the votes of all parts."""
         scores = rng.normal(size=ITEMS).tolist()
@@ -119,7 +125,8 @@ KINDS = (
     Kind("choices", (Part(60, 5, 1),)),
     Kind("ties and sides", (Part(100, tie=0.8, left=0.5),), order="common"),
     Kind("by judge", (BY_JUDGE,), ties="davidson-by-judge", order="by-judge"),
-    Kind("rankings with ties", (Part(20, 6, tie=0.8),), ("hbtl", "btl")),
+    Kind("rankings with ties", (Part(20, 6, tie=0.8),), ("hbtl", "btl"), ties="davidson"),
+    Kind("tied as one", (Part(20, 6, tie=0.8),), ("hbtl", "btl")),
     Kind("mix", (Part(50, tie=0.8, left=0.5), Part(10, 5, tie=0.8)), ("hbtl", "btl"),
          order="common"),
 )  # fmt: skip
@@ -193,7 +200,35 @@ def study(
         if model in models
         for number in range(count)
     ]
-    return summary(pl.concat(all_results(measured, trials, "Covering all kinds of votes", jobs)))
+    found = pl.concat(all_results(measured, trials, "Covering all kinds of votes", jobs))
+    return summary(in_one_unit(found))
+
+
+def in_one_unit(found: pl.DataFrame) -> pl.DataFrame:
+    """Bring true scores to the unit of the fit where rankings have ties, and leave out their ties.
+
+    Votes are drawn with Davidson's ties between all items that are left; the fit counts tied items
+    as one. Its weight of ties is another number, and its scores have another unit, ``c`` times that
+    of the truth. One ``c`` serves all data sets of a setting and model: the regression of estimate
+    on truth, ``sum x y / sum x^2``.
+    """
+    other = pl.col("setting").is_in([kind.name for kind in KINDS if kind.tied_as_one])
+    unit = unit_of_scores().over("setting", "model")
+    rescaled = pl.col("truth") * pl.when(other & _on_the_scale()).then(unit).otherwise(1.0)
+    is_tie = pl.col("what").is_in([TIES, "judges' ties"])
+    return found.with_columns(truth=rescaled).filter(~(other & is_tie))
+
+
+def unit_of_scores() -> pl.Expr:
+    """The regression of estimated on true scores."""
+    estimate, truth = (
+        pl.when(pl.col("what") == "scores").then(pl.col(name)) for name in ("estimate", "truth")
+    )
+    return (estimate * truth).sum() / (truth * truth).sum()
+
+
+def _on_the_scale() -> pl.Expr:
+    return pl.col("what").is_in(ON_THE_SCALE_OF_SCORES)
 
 
 # --- the page ------------------------------------------------------------------------------------
@@ -266,7 +301,11 @@ def page(table: pl.DataFrame, command: str) -> Iterator[str]:
         "answer. Ties and sides need no gauge; intervals of ties are looked at as those of log t. "
         "Standard errors take data sets, not intervals, as independent. The posterior is sampled, "
         "but for rankings and choices with htcv, whose probabilities take long: there it is a "
-        "normal distribution around the best fit, whose errors leave tastes out.",
+        "normal distribution around the best fit, whose errors leave tastes out. Rankings with "
+        "ties are drawn with Davidson's weights, and fitted with them where `ties=davidson` is "
+        "asked for. By default `rank` counts tied items as one ([why](../model.md)). There the "
+        "weights of ties cannot be compared, and true scores are multiplied by one number for "
+        "all data sets, which brings them to the unit of the fit.",
         "",
         *markdown(("setting", "votes of each judge", "judges", "effects", "asked for"),
                   map(_in_words, KINDS)),
