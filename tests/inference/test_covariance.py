@@ -61,8 +61,8 @@ def covariance_by_brute_force(found: GaugedFit, scale_of: ScaleOf) -> Floats:
     n = len(score)
 
     def gradient(theta: Floats) -> Floats:
-        slopes = objective.slopes(theta[:n], theta[n:].copy())
-        return np.concatenate((slopes.state, slopes.accuracy))
+        gradients = objective.gradients(theta[:n], theta[n:].copy())
+        return np.concatenate((gradients.state, gradients.accuracy))
 
     theta = np.concatenate((score, accuracy))
     hessian = numerical_jacobian(gradient, theta)

@@ -103,13 +103,13 @@ def test_chances_agree_with_nested_integrals(name: str, count: int) -> None:
 def test_gumbel_noise_gives_plackett_and_luces_product(scale: float, ranked: int) -> None:
     place = scale * np.random.default_rng(ranked).normal(size=9)
     exact = sum(logsumexp(place[j:]) - place[j] for j in range(ranked))
-    value, slope = GUMBEL.ranking_terms(place, ranked)
+    value, gradient = GUMBEL.ranking_terms(place, ranked)
     assert value == pytest.approx(exact, rel=1e-11, abs=1e-11)
     shares = np.zeros(9)
     for j in range(ranked):
         shares[j:] += np.exp(place[j:] - logsumexp(place[j:]))
         shares[j] -= 1.0
-    np.testing.assert_allclose(slope, shares, atol=1e-9)
+    np.testing.assert_allclose(gradient, shares, atol=1e-9)
 
 
 def test_three_normals_have_a_closed_form() -> None:
@@ -122,11 +122,13 @@ def test_three_normals_have_a_closed_form() -> None:
 def test_two_items_are_a_pair(name: str, gap: float) -> None:
     noise = noise_called(name)
     gap = gap / 40 if name == "uniform" else gap
-    value, slope = noise.ranking_terms([gap, 0.0])
-    pair_value, pair_slope, _ = noise.terms(gap)
+    value, gradient = noise.ranking_terms([gap, 0.0])
+    pair_value, pair_gradient, _ = noise.terms(gap)
     rel = 1e-6 if name in OWN else 1e-11  # a user's pairs are themselves a spline
     assert value == pytest.approx(float(pair_value), rel=rel, abs=1e-8)
-    assert slope[0] == pytest.approx(float(pair_slope), rel=1e-4 if name in OWN else 1e-9, abs=1e-7)
+    assert gradient[0] == pytest.approx(
+        float(pair_gradient), rel=1e-4 if name in OWN else 1e-9, abs=1e-7
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -144,14 +146,14 @@ def test_all_rankings_together_are_certain(name: str, scale: float) -> None:
 @pytest.mark.parametrize(("count", "ranked"), [(3, 3), (7, 7), (7, 3), (12, 1)])
 def test_gradient_and_hessian_agree_with_differences(name: str, count: int, ranked: int) -> None:
     noise, place = noise_called(name), random_places(name, count, count + ranked)
-    value, slope = noise.ranking_terms(place, ranked)
-    assert abs(slope.sum()) < 1e-11 * (1.0 + np.abs(slope).max())
+    value, gradient = noise.ranking_terms(place, ranked)
+    assert abs(gradient.sum()) < 1e-11 * (1.0 + np.abs(gradient).max())
     assert noise.ranking_terms(place + 3.7, ranked)[0] == pytest.approx(value, abs=1e-9)
     step = 1e-4 * noise.form.width
     for i in range(count):
         move = step * (np.arange(count) == i)
         ahead, back = (noise.ranking_terms(place + s * move, ranked)[0] for s in (1, -1))
-        assert slope[i] == pytest.approx((ahead - back) / (2 * step), rel=1e-5, abs=1e-5)
+        assert gradient[i] == pytest.approx((ahead - back) / (2 * step), rel=1e-5, abs=1e-5)
     lists = no_lists(1)._replace(
         start=np.array([0, 1]),
         begin=np.array([0, count]),
@@ -164,7 +166,7 @@ def test_gradient_and_hessian_agree_with_differences(name: str, count: int, rank
     ready = chained.ready(place)
     # Not to the last bit: compiled in another order, the same sums are inlined differently.
     assert chained.value[0] == pytest.approx(value, rel=1e-13)
-    np.testing.assert_allclose(ready.slope, slope, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(ready.gradient, gradient, rtol=1e-12, atol=1e-13)
     hessian = ready.hessian.reshape(count, count)
     np.testing.assert_array_equal(hessian, hessian.T)
     np.testing.assert_allclose(hessian.sum(axis=0), 0.0, atol=1e-5 * np.abs(hessian).max())
@@ -173,25 +175,25 @@ def test_gradient_and_hessian_agree_with_differences(name: str, count: int, rank
         return  # second derivatives jump where items pass each other
     wide = 1e-3 * noise.form.width
     values = [noise.ranking_terms(place + s * wide * direction, ranked)[0] for s in (-1, 0, 1)]
-    bend = (values[0] - 2 * values[1] + values[2]) / wide**2
-    assert direction @ hessian @ direction == pytest.approx(bend, rel=1e-4)
+    curvature = (values[0] - 2 * values[1] + values[2]) / wide**2
+    assert direction @ hessian @ direction == pytest.approx(curvature, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_equal_items_have_all_rankings_alike(name: str) -> None:
     for count in (10, 40):
-        value, slope = noise_called(name).ranking_terms(np.full(count, 0.3))
+        value, gradient = noise_called(name).ranking_terms(np.full(count, 0.3))
         assert value == pytest.approx(float(gammaln(count + 1)), abs=1e-7)
-        assert np.isfinite(slope).all()
+        assert np.isfinite(gradient).all()
 
 
 def test_long_lists_stay_finite_and_right() -> None:
     for noise in BUILT_IN.values():
         assert noise.ranking_terms(np.zeros(100))[0] == pytest.approx(float(gammaln(101)), abs=1e-3)
         backwards = np.linspace(-20.0, 20.0, 100)
-        value, slope = noise.ranking_terms(backwards)
+        value, gradient = noise.ranking_terms(backwards)
         assert np.isfinite(value)
-        assert np.isfinite(slope).all()
+        assert np.isfinite(gradient).all()
         assert noise.ranking_terms(-backwards)[0] < value
         assert noise.ranking_terms(np.zeros(200), 1)[0] == pytest.approx(np.log(200), abs=1e-9)
 
@@ -204,40 +206,40 @@ def test_any_places_give_a_finite_value_and_a_gradient_that_leads_back(
     noise, rng = noise_called(name), np.random.default_rng(3)
     for count, ranked in ((5, 5), (8, 3), (20, 20)):
         place = scale * rng.normal(size=count)
-        value, slope = noise.ranking_terms(place, ranked)
+        value, gradient = noise.ranking_terms(place, ranked)
         assert value >= 0.0
         assert np.isfinite(value)
-        assert np.isfinite(slope).all()
+        assert np.isfinite(gradient).all()
         ordered = np.sort(place)[::-1]
-        # -log P is convex, so its slope towards the better, sorted places is no smaller a fall
+        # -log P is convex, so its gradient towards the better, sorted places is no smaller a fall
         better = noise.ranking_terms(ordered, ranked)[0]
         assert better <= value
         if name != "uniform":
-            assert slope @ (ordered - place) <= (better - value) * (1.0 - 1e-6) + 1e-9
+            assert gradient @ (ordered - place) <= (better - value) * (1.0 - 1e-6) + 1e-9
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_further_out_of_order_the_less_likely(name: str) -> None:
     noise = noise_called(name)
     gaps = np.concatenate(([0.0, 0.01, 0.1, 0.3, 0.6, 0.9], np.geomspace(1.0, 1e4, 60)))
-    values, slopes = [], []
+    values, gradients = [], []
     for gap in gaps:
-        value, slope = noise.ranking_terms(np.array([0.2, -gap, 0.1, 0.0, -0.1]))
+        value, gradient = noise.ranking_terms(np.array([0.2, -gap, 0.1, 0.0, -0.1]))
         values.append(value)
-        slopes.append(slope[1])
+        gradients.append(gradient[1])
     assert (np.diff(values) > 0.0).all()
-    assert (np.array(slopes) < 0.0).all()
+    assert (np.array(gradients) < 0.0).all()
     # the value rises by what its own gradient says: convex, and so no line search is misled
     rise = np.diff(values) / np.diff(gaps)
-    assert (rise >= -np.array(slopes[:-1]) * (1.0 - 1e-6)).all()
-    assert (rise <= -np.array(slopes[1:]) * (1.0 + 1e-6)).all()
+    assert (rise >= -np.array(gradients[:-1]) * (1.0 - 1e-6)).all()
+    assert (rise <= -np.array(gradients[1:]) * (1.0 + 1e-6)).all()
 
 
 def test_normal_noise_far_out_of_order_follows_the_isotonic_regression() -> None:
     place = np.array([-3e3, 1e3, -1e3, 4e3])  # all are pooled at 250
-    value, slope = NORMAL.ranking_terms(place)
+    value, gradient = NORMAL.ranking_terms(place)
     assert value == pytest.approx(0.5 * ((place - 250.0) ** 2).sum(), rel=1e-5)
-    np.testing.assert_allclose(slope, place - 250.0, rtol=1e-2)
+    np.testing.assert_allclose(gradient, place - 250.0, rtol=1e-2)
 
 
 @settings(deadline=None, max_examples=60)

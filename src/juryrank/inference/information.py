@@ -31,7 +31,7 @@ MOST_NUMBERS = 1 << 20
 """Of the ``b_u`` that are worked out at a time."""
 MIRRORED_AT_ONCE = 64
 """Rows of a triangle that fit into the nearest memory."""
-LEAST_BEND = 1e-12
+LEAST_ACCURACY_CURVATURE = 1e-12
 """An accuracy with less curvature is not determined at all; its judge is left out of the errors."""
 WIDE = 10
 """Judges whose votes may be about 1 / WIDE of all unknowns go through matrix products."""
@@ -60,16 +60,16 @@ class Information:
         self.at = _places_of(self.layout, objective.layout)
         """Where the unknowns stand in the whole state."""
         self.state, self.accuracy = state, accuracy
-        self.bend = np.full(objective.n_judges, objective.prior.accuracy_precision)
+        self.accuracy_curvature = np.full(objective.n_judges, objective.prior.accuracy_precision)
         """``C``."""
         self.share = np.zeros(objective.n_judges)
         """``C^-1``, or 0 where the accuracies are known."""
         self._upper = np.zeros((self.size, self.size))
         """``A - B C^-1 B'``, prior included; its upper triangle."""
-        np.fill_diagonal(self._upper, objective.state_bend(state)[self.at])
+        np.fill_diagonal(self._upper, objective.state_curvature(state)[self.at])
         for some in self._rows(self._upper):
-            self.bend[some.judges] += some.bend
-            share = shares(objective, self.bend[some.judges])
+            self.accuracy_curvature[some.judges] += some.accuracy_curvature
+            share = shares(objective, self.accuracy_curvature[some.judges])
             self.share[some.judges] = share
             if objective.accuracies_free:
                 some.subtract_squares(share, self._upper)
@@ -132,16 +132,20 @@ class Information:
         return np.asarray(items + len(model.sizes) + 3)
 
     def _dense_rows(self, judges: Judges, matrix: Floats | None, room: Floats) -> _DenseRows:
-        rows, bend = room[: len(judges)], np.empty(len(judges))
+        rows, accuracy_curvature = room[: len(judges)], np.empty(len(judges))
         rows[:] = 0.0
         with self.objective.votes.opened():
-            _core.add_blocks(self._core_at, judges, matrix, rows, bend)
-        return _DenseRows(judges, bend, rows)
+            _core.add_blocks(self._core_at, judges, matrix, rows, accuracy_curvature)
+        return _DenseRows(judges, accuracy_curvature, rows)
 
     def _sparse_rows(self, judges: Judges, matrix: Floats | None) -> _SparseRows:
         with self.objective.votes.opened():
-            start, column, value, bend = _core.sparse_blocks(self._core_at, judges, matrix)
-        return _SparseRows(judges, bend, SparseMatrix(start, column, value, self.size))
+            start, column, value, accuracy_curvature = _core.sparse_blocks(
+                self._core_at, judges, matrix
+            )
+        return _SparseRows(
+            judges, accuracy_curvature, SparseMatrix(start, column, value, self.size)
+        )
 
     @cached_property
     def _core_at(self) -> _core.LikelihoodAt:
@@ -186,7 +190,7 @@ class _DenseRows:
     """``b_u`` of some judges, a row for each, and the votes' part of their ``C_u``."""
 
     judges: Judges
-    bend: Floats
+    accuracy_curvature: Floats
     rows: Floats
 
     def subtract_squares(self, share: Floats, upper: Floats) -> None:
@@ -215,7 +219,7 @@ class _SparseRows:
     """The same for judges whose votes are about few unknowns."""
 
     judges: Judges
-    bend: Floats
+    accuracy_curvature: Floats
     rows: SparseMatrix
 
     def subtract_squares(self, share: Floats, upper: Floats) -> None:
@@ -250,12 +254,14 @@ def inverse_of(matrix: Floats) -> Inverse:
     return Inverse(root, mirrored(whole.T))
 
 
-def shares(objective: Objective, bend: Floats) -> Floats:
+def shares(objective: Objective, accuracy_curvature: Floats) -> Floats:
     """``C^-1`` of some judges, or 0 where the accuracies are known."""
-    found = np.zeros(len(bend))
+    found = np.zeros(len(accuracy_curvature))
     if not objective.accuracies_free:
         return found
-    return np.divide(1.0, bend, out=found, where=bend > LEAST_BEND)
+    return np.divide(
+        1.0, accuracy_curvature, out=found, where=accuracy_curvature > LEAST_ACCURACY_CURVATURE
+    )
 
 
 def add_product(matrix: Floats, factor: float, rows: Floats, columns: Floats) -> None:

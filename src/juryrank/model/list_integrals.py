@@ -34,7 +34,7 @@ Codes = NDArray[np.int64]
 class ReadyLists(NamedTuple):
     """Derivatives of ``-log P`` of lists in their locations; none has ties."""
 
-    slope: Floats
+    gradient: Floats
     """An entry for each item of each list."""
     hessian: Floats
     """Items x items for each list, one after the other."""

@@ -93,12 +93,12 @@ class Noise(WithCore):
         """``g(x)``, ``g'(x)`` and ``g''(x)`` for ``g = -log F``."""
         points = np.asarray(x, dtype=np.float64)
         flat = np.ascontiguousarray(points).reshape(-1)
-        value, slope, bend = np.empty_like(flat), np.empty_like(flat), np.empty_like(flat)
-        _core.noise_terms(self.core, flat, value, slope, bend)
+        value, gradient, curvature = np.empty_like(flat), np.empty_like(flat), np.empty_like(flat)
+        _core.noise_terms(self.core, flat, value, gradient, curvature)
         return (
             value.reshape(points.shape),
-            slope.reshape(points.shape),
-            bend.reshape(points.shape),
+            gradient.reshape(points.shape),
+            curvature.reshape(points.shape),
         )
 
     def share(self, x: ArrayLike, tie: ArrayLike) -> Floats:
@@ -126,8 +126,8 @@ class Noise(WithCore):
         count = len(places) if ranked is None else ranked
         if not 0 <= count <= len(places):
             raise InputError(f"Of {len(places):,} items, {count:,} cannot be ranked.")
-        slope = np.zeros_like(places)
-        return _core.chain_pass(self.core, places, count, slope), slope
+        gradient = np.zeros_like(places)
+        return _core.chain_pass(self.core, places, count, gradient), gradient
 
 
 def _draw_gumbel(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:

@@ -198,8 +198,8 @@ def observed_sampling_errors(truth: Truth, trials: int, seed: int) -> dict[str, 
     for trial in range(trials):
         draw = int(np.random.SeedSequence([seed, trial]).generate_state(1)[0])
         votes = sampled_votes(truth, draw).averaged()
-        slope = Objective(votes, truth.noise).slopes(truth.score, truth.accuracy)
-        gradients = np.linalg.norm(slope.state), np.linalg.norm(slope.accuracy)
+        gradient = Objective(votes, truth.noise).gradients(truth.score, truth.accuracy)
+        gradients = np.linalg.norm(gradient.state), np.linalg.norm(gradient.accuracy)
         found.append(np.array([*gradients, sum(squared_errors(truth, draw))]))
     names = ("epsilon1", "epsilon2", "statistical_error")
     return dict(zip(names, np.max(found, axis=0).tolist(), strict=True))
