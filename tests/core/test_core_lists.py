@@ -180,10 +180,10 @@ def test_ties_against_enumeration(seed: int, as_one: bool) -> None:
     point = np.concatenate((rng.normal(0.0, 1.5, n), rng.normal(0.0, 0.5, kinds)))
 
     def plain(at: Floats) -> float:
-        place: dict[int | str, float] = dict(enumerate(at[:n].tolist()))
+        location: dict[int | str, float] = dict(enumerate(at[:n].tolist()))
         if as_one:
-            return as_one_loss(groups, rest, place, float(at[n]))
-        return list_loss(groups, rest, place, dict(zip((2, 3), at[n:].tolist(), strict=True)))
+            return as_one_loss(groups, rest, location, float(at[n]))
+        return list_loss(groups, rest, location, dict(zip((2, 3), at[n:].tolist(), strict=True)))
 
     def effects(at: Floats) -> _core.Effects:
         tie = np.ascontiguousarray(at[None, n:])
@@ -191,9 +191,9 @@ def test_ties_against_enumeration(seed: int, as_one: bool) -> None:
 
     def derivatives(at: Floats) -> tuple[Floats, Floats]:
         gradient, hessian = np.empty(n), np.empty((n + kinds, n + kinds))
-        place = np.ascontiguousarray(at[:n])
+        location = np.ascontiguousarray(at[:n])
         levels = np.array(level, dtype=np.int32)
-        _core.list_hessian(place, levels, n - len(rest), effects(at), gradient, hessian)
+        _core.list_hessian(location, levels, n - len(rest), effects(at), gradient, hessian)
         return gradient, hessian
 
     loss = np.empty(1)

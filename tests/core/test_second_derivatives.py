@@ -317,7 +317,7 @@ def parts() -> dict[str, Any]:
     lists, effects = objective.core_known(state)
     return {
         "noise": objective.noise.core, "pairs": objective.votes.core_pairs, "lists": lists,
-        "effects": effects, "places": objective.layout.places, "size": objective.layout.size,
+        "effects": effects, "indices": objective.layout.indices, "size": objective.layout.size,
         "score": state[:N_ITEMS], "accuracy": accuracy,
     }  # fmt: skip
 
@@ -330,10 +330,10 @@ WRONG_PARTS: list[dict[str, Any]] = [
     {"accuracy": np.zeros(N_JUDGES - 1)},
     {"size": 2},
     {"size": -1},
-    {"places": (0, 0, 0)},
-    {"places": (N_ITEMS, 1_000, -1, -1)},
-    {"places": (1_000, -1, -1, -1)},
-    {"places": (-1, -1, 1_000, -1)},
+    {"indices": (0, 0, 0)},
+    {"indices": (N_ITEMS, 1_000, -1, -1)},
+    {"indices": (1_000, -1, -1, -1)},
+    {"indices": (-1, -1, 1_000, -1)},
     {"pairs": None},
     {"noise": "gumbel"},
     {"effects": _core.Effects(

@@ -154,7 +154,7 @@ def test_an_opinion_of_one_vote_shares_nothing() -> None:
 def plain_at(objective: Objective, solution: Solution) -> _core.LikelihoodAt:
     return _core.LikelihoodAt(
         noise=objective.noise.core, pairs=objective.votes.core_pairs, lists=None, effects=None,
-        places=NOWHERE, size=objective.n_items, score=solution.score, accuracy=solution.accuracy,
+        indices=NOWHERE, size=objective.n_items, score=solution.score, accuracy=solution.accuracy,
     )  # fmt: skip
 
 

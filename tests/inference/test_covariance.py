@@ -283,14 +283,14 @@ def test_intervals_cover(model: str) -> None:
         )  # fmt: skip
         found = jr.rank(made.votes, model)
         scale = float(made.judges["accuracy"].abs().mean())  # type: ignore[arg-type]
-        items = made.items.with_row_index("place", offset=1).join(found.items, on="item")
+        items = made.items.with_row_index("true_rank", offset=1).join(found.items, on="item")
         true = items["score"].to_numpy() * scale
         true = true - true.mean()
         inside["score"] += list(
             (items["score_low"].to_numpy() <= true) & (true <= items["score_high"].to_numpy())
         )
-        place = items["place"]
-        inside["rank"] += list((items["rank_low"] <= place) & (place <= items["rank_high"]))
+        true_rank = items["true_rank"]
+        inside["rank"] += list((items["rank_low"] <= true_rank) & (true_rank <= items["rank_high"]))
         judges = made.judges.join(found.judges, on="judge")
         right = judges["accuracy"] / scale
         inside["accuracy"] += list(

@@ -114,7 +114,7 @@ def test_gumbel_noise_by_the_chain_is_plackett_luce() -> None:
     score, accuracy = np.linspace(-1, 1, ITEMS), np.array([1.0, 2.0, 0.3, -1.0])
     chained = ChainedLists(GUMBEL, lists, threads=1)
     np.testing.assert_allclose(chained.likeness, 1.0, rtol=1e-9)
-    chained.work_out(chained.places(score, accuracy))
+    chained.work_out(chained.locations(score, accuracy))
     plain = Objective(random_votes(5).for_model(), GUMBEL)
     np.testing.assert_allclose(
         chained.value, plain.list_losses(score, accuracy, np.zeros(ITEMS)), rtol=1e-10
@@ -124,13 +124,13 @@ def test_gumbel_noise_by_the_chain_is_plackett_luce() -> None:
 @pytest.mark.parametrize("size", [3, 4, 5, 6])
 def test_normal_noise_against_orthant_probabilities(size: int) -> None:
     """Adjacent differences of normal numbers are normal: their orthant is the ranking."""
-    place = np.random.default_rng(size).normal(0.0, 0.7, size)
+    location = np.random.default_rng(size).normal(0.0, 0.7, size)
     differences = np.eye(size - 1, size) - np.eye(size - 1, size, k=1)
     orthant = multivariate_normal.cdf(
-        np.zeros(size - 1), -differences @ place, differences @ differences.T,
+        np.zeros(size - 1), -differences @ location, differences @ differences.T,
         maxpts=20_000_000, abseps=1e-10, releps=1e-10,
     )  # fmt: skip
-    chance = float(np.exp(-NORMAL.ranking_terms(place)[0]))
+    chance = float(np.exp(-NORMAL.ranking_terms(location)[0]))
     assert chance == pytest.approx(float(orthant), abs=1e-9)
 
 

@@ -150,7 +150,7 @@ def test_a_backwards_judge_ranks_by_the_inverse_worths() -> None:
 
 
 @pytest.mark.parametrize("model", [MODELS["ties"], MODELS["tied as one"]], ids=["ties", "as one"])
-def test_extreme_places_give_no_nan(model: EffectModel) -> None:
+def test_extreme_locations_give_no_nan(model: EffectModel) -> None:
     rows = [
         Row("a", [[5], [4, 3], [2]], [1, 0]),
         Row("b", [[0, 1, 2], [3], [4]]),

@@ -57,7 +57,7 @@ class Information:
     ) -> None:
         self.objective = objective
         self.layout = _small_enough(objective.layout, most_dense)
-        self.at = _places_of(self.layout, objective.layout)
+        self.at = _indices_of(self.layout, objective.layout)
         """Where the unknowns stand in the whole state."""
         self.state, self.accuracy = state, accuracy
         self.accuracy_curvature = np.full(objective.n_judges, objective.prior.accuracy_precision)
@@ -113,19 +113,19 @@ class Information:
 
         What has been given is gone when the next is.
         """
-        is_wide = self._most_places * WIDE >= self.size
+        is_wide = self._most_unknowns * WIDE >= self.size
         wide, narrow = np.flatnonzero(is_wide), np.flatnonzero(~is_wide)
         at_once = max(MOST_NUMBERS // self.size, 1)
         # Always the same memory: to get new pages from the system takes longer than to fill them.
         room = np.empty((min(at_once, len(wide)), self.size))
         for first in range(0, len(wide), at_once):
             yield self._dense_rows(wide[first : first + at_once], matrix, room)
-        group = np.cumsum(self._most_places[narrow]) // MOST_NUMBERS
+        group = np.cumsum(self._most_unknowns[narrow]) // MOST_NUMBERS
         for number in np.unique(group):
             yield self._sparse_rows(narrow[group == number], matrix)
 
     @cached_property
-    def _most_places(self) -> Judges:
+    def _most_unknowns(self) -> Judges:
         """How many unknowns each judge's votes can be about."""
         votes, model = self.objective.votes, self.layout.model
         items = votes.pairs.per_judge + votes.entries_per_judge
@@ -151,7 +151,7 @@ class Information:
     def _core_at(self) -> _core.LikelihoodAt:
         objective, chained = self.objective, self.objective.chained
         score = self.state[: objective.n_items]
-        ready = None if chained is None else chained.ready(chained.places(score, self.accuracy))
+        ready = None if chained is None else chained.ready(chained.locations(score, self.accuracy))
         return objective.core_at(self.state, self.accuracy, self.layout, ready=ready)
 
 
@@ -288,7 +288,7 @@ def _small_enough(layout: Layout, most: int) -> Layout:
     return replace(layout, model=model)
 
 
-def _places_of(small: Layout, whole: Layout) -> NDArray[np.int64]:
+def _indices_of(small: Layout, whole: Layout) -> NDArray[np.int64]:
     """Where each unknown of the smaller layout stands in the whole one."""
     index = np.arange(whole.size)
     parts = [index[: whole.n_items]]

@@ -100,7 +100,7 @@ def _plain_at(objective: Objective, solution: Solution) -> _core.LikelihoodAt:
     """The votes on pairs at the best fit, as if nothing but scores and accuracies decided them."""
     return _core.LikelihoodAt(
         noise=objective.noise.core, pairs=objective.votes.core_pairs, lists=None, effects=None,
-        places=NOWHERE, size=objective.n_items, score=solution.score, accuracy=solution.accuracy,
+        indices=NOWHERE, size=objective.n_items, score=solution.score, accuracy=solution.accuracy,
     )  # fmt: skip
 
 

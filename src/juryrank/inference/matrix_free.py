@@ -157,7 +157,7 @@ def _scores_alone(objective: Objective) -> Layout:
 def _list_blocks(objective: Objective, state: Floats, accuracy: Floats) -> _ListBlocks:
     n, m, lists = objective.n_items, objective.n_judges, objective.votes.lists
     chained = objective.chained
-    ready = None if chained is None else chained.ready(chained.places(state[:n], accuracy))
+    ready = None if chained is None else chained.ready(chained.locations(state[:n], accuracy))
     entries = np.empty(int(np.sum(lists.length**2)))
     without_pairs = replace(objective, votes=replace(objective.votes, pairs=no_pairs(m)))
     at = without_pairs.core_at(state, accuracy, _scores_alone(objective), ready=ready)
@@ -173,5 +173,5 @@ def _sparse(lists: Lists, entries: Floats, n: int) -> scipy.sparse.csr_array:
     column = np.arange(int(length.sum())) + np.repeat(
         lists.begin[:-1][lists.entry_list] - first, length
     )
-    places = np.repeat(lists.item, length), lists.item[column]
-    return scipy.sparse.csr_array(scipy.sparse.coo_array((entries, places), shape=(n, n)))
+    indices = np.repeat(lists.item, length), lists.item[column]
+    return scipy.sparse.csr_array(scipy.sparse.coo_array((entries, indices), shape=(n, n)))

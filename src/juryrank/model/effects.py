@@ -73,7 +73,7 @@ class Layout:
         return int(self.own_order.stop)
 
     @property
-    def places(self) -> tuple[int, int, int, int]:
+    def indices(self) -> tuple[int, int, int, int]:
         """Where ties, own ties, order and own order begin; -1 for what is not estimated."""
         tie, own_tie, order, own_order = (
             part.start if part.stop > part.start else -1

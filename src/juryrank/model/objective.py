@@ -166,8 +166,8 @@ class Objective(WithCore):
         lists, effects = self.core_known(state)
         return _core.LikelihoodAt(
             noise=self.noise.core, pairs=self.votes.core_pairs, lists=lists, effects=effects,
-            places=layout.places, size=layout.size, score=state[: self.n_items], accuracy=accuracy,
-            likeness=likeness, ready=ready,
+            indices=layout.indices, size=layout.size, score=state[: self.n_items],
+            accuracy=accuracy, likeness=likeness, ready=ready,
         )  # fmt: skip
 
     def start_state(self) -> Floats:
@@ -360,7 +360,7 @@ class Objective(WithCore):
         if lists is None:
             return np.empty(0)
         if chained is not None:
-            chained.work_out(chained.places(score, accuracy) + taste[self.votes.lists.item])
+            chained.work_out(chained.locations(score, accuracy) + taste[self.votes.lists.item])
             return chained.value.copy()
         loss = np.empty(self.votes.lists.number)
         _core.list_losses(

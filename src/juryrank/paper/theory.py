@@ -153,8 +153,10 @@ def observed_curvature(truth: Truth, seed: int, points: int, *, sampled: bool) -
     if sampled:
         losses.append(sampled_votes(truth, seed).averaged())
     rng = np.random.default_rng(seed)
-    places = [*_extreme_points(truth), *(_random_point(truth, rng) for _ in range(points))]
-    extremes = np.array([_extremes(truth, votes, *place) for votes in losses for place in places])
+    positions = [*_extreme_points(truth), *(_random_point(truth, rng) for _ in range(points))]
+    extremes = np.array(
+        [_extremes(truth, votes, *position) for votes in losses for position in positions]
+    )
     at_truth = _extremes(truth, losses[0], truth.score, truth.accuracy)
     least, largest = extremes.min(axis=0), extremes.max(axis=0)
     return {

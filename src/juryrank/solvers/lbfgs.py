@@ -39,7 +39,7 @@ INSIDE = 0.1
 class Point(NamedTuple):
     """A point, and what is known of the function there."""
 
-    place: Floats
+    position: Floats
     value: float
     gradient: Floats
 
@@ -71,7 +71,7 @@ def minimised(
             continue
         if there is None:
             break
-        known.add(there.place - here.place, there.gradient - here.gradient)
+        known.add(there.position - here.position, there.gradient - here.gradient)
         stands_still = there.value >= here.value
         here = there
         if stands_still:
@@ -117,8 +117,8 @@ def _along(function: Function, start: Point, way: Floats, length: float) -> Poin
     if not first.derivative < 0.0:
         return None
     for _ in range(MOST_TRIALS):
-        place = start.place + length * way
-        point = Point(place, *function(place))
+        position = start.position + length * way
+        point = Point(position, *function(position))
         here = _Trial(length, point, float(point.gradient @ way))
         enough = start.value + DECREASE * length * first.derivative
         if not (point.value <= enough and point.value <= low.point.value):

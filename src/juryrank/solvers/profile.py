@@ -136,7 +136,7 @@ class ProfileSolver:
             max_iterations=self.max_iterations,
             memory=CORRECTIONS,
         )
-        run.evaluate(origin + run.metric.move(stretch * best.place))
+        run.evaluate(origin + run.metric.move(stretch * best.position))
 
     def _not_converged(self, run: _Run) -> str:
         way_out = "Allow more: ProfileSolver(max_iterations=...)."
