@@ -19,7 +19,7 @@ import polars as pl
 import juryrank as jr
 from benchmarks.measuring import cpu_seconds
 from juryrank.model.noise import NOISES
-from juryrank.model.objective import Objective, Slopes
+from juryrank.model.objective import Gradients, Objective
 from juryrank.threads import one_blas_thread
 from juryrank.types import Floats
 
@@ -41,17 +41,17 @@ class CPass:
         self.library = _compiled()
         self.has_threads = bool(self.library.has_threads())
 
-    def slopes(
+    def gradients(
         self, objective: Objective, score: Floats, accuracy: Floats, threads: int = 1
-    ) -> Slopes:
-        """As `Objective.slopes` without priors."""
+    ) -> Gradients:
+        """As `Objective.gradients` without priors."""
         wins = objective.votes.pairs
-        slope, accuracy_slope = np.zeros(objective.n_items), np.empty(objective.n_judges)
+        gradient, accuracy_gradient = np.zeros(objective.n_items), np.empty(objective.n_judges)
         arrays = (
             np.ascontiguousarray(wins.start, np.int64), np.ascontiguousarray(wins.winner, np.int32),
             np.ascontiguousarray(wins.loser, np.int32),
             wins.given_weight,
-            score, accuracy, slope, accuracy_slope,
+            score, accuracy, gradient, accuracy_gradient,
         )  # fmt: skip
         value = self.library.votes_pass(
             ctypes.c_int64(objective.n_judges),
@@ -59,7 +59,7 @@ class CPass:
             *(None if array is None else ctypes.c_void_p(array.ctypes.data) for array in arrays),
             ctypes.c_int(threads),
         )
-        return Slopes(float(value), slope, accuracy_slope)
+        return Gradients(float(value), gradient, accuracy_gradient)
 
 
 def _compiled() -> ctypes.CDLL:
@@ -102,7 +102,7 @@ def objective_of(frame: pl.DataFrame, noise: str, threads: int = 1) -> Objective
     return Objective(votes.for_model(), NOISES[noise], threads=threads)
 
 
-def numpy_pass(objective: Objective, score: Floats, accuracy: Floats) -> Slopes:
+def numpy_pass(objective: Objective, score: Floats, accuracy: Floats) -> Gradients:
     """The same as one would write it."""
     wins = objective.votes.pairs
     judge = np.repeat(np.arange(objective.n_judges), np.diff(wins.start))
@@ -111,9 +111,9 @@ def numpy_pass(objective: Objective, score: Floats, accuracy: Floats) -> Slopes:
     value = float(wins.weight @ np.logaddexp(0.0, -x))
     pull = -wins.weight / (1.0 + np.exp(x))
     n, m = objective.n_items, objective.n_judges
-    slope = np.bincount(wins.winner, a * pull, n) - np.bincount(wins.loser, a * pull, n)
-    accuracy_slope = np.bincount(judge, pull * gap, m)
-    return Slopes(value, slope.astype(np.float64), accuracy_slope.astype(np.float64))
+    gradient = np.bincount(wins.winner, a * pull, n) - np.bincount(wins.loser, a * pull, n)
+    accuracy_gradient = np.bincount(judge, pull * gap, m)
+    return Gradients(value, gradient.astype(np.float64), accuracy_gradient.astype(np.float64))
 
 
 def read_bytes(objective: Objective) -> float:
@@ -132,7 +132,7 @@ def kernel_rows(frame: pl.DataFrame, repeats: int) -> list[Row]:
     runs: list[tuple[str, int, Callable[[], object]]] = []
     for threads in THREADS:
         for name, objective in (("juryrank-hbtl", gumbel), ("juryrank-htcv", normal)):
-            runs.append((name, threads, _slopes(replace(objective, threads=threads), *point)))
+            runs.append((name, threads, _gradients(replace(objective, threads=threads), *point)))
     rows, in_c = _in_c(gumbel, *point)
     runs += in_c
     runs.append(("numpy", 1, lambda: numpy_pass(gumbel, *point)))
@@ -143,8 +143,8 @@ def kernel_rows(frame: pl.DataFrame, repeats: int) -> list[Row]:
     return timed + rows
 
 
-def _slopes(objective: Objective, score: Floats, accuracy: Floats) -> Callable[[], object]:
-    return lambda: objective.slopes(score, accuracy)
+def _gradients(objective: Objective, score: Floats, accuracy: Floats) -> Callable[[], object]:
+    return lambda: objective.gradients(score, accuracy)
 
 
 def _in_c(
@@ -157,7 +157,7 @@ def _in_c(
         return [{"pass": "c", "threads": 1, "outcome": f"skipped: {error}"}], []
     counts = THREADS if in_c.has_threads else THREADS[:1]
     return [], [
-        ("c", threads, partial(in_c.slopes, objective, score, accuracy, threads))
+        ("c", threads, partial(in_c.gradients, objective, score, accuracy, threads))
         for threads in counts
     ]
 

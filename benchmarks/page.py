@@ -190,8 +190,8 @@ def _kernel(kernel: pl.DataFrame) -> Iterator[str]:
     in_c = dict(kernel.filter(pl.col("pass") == "c").select("threads", "ns_per_vote").iter_rows())
     yield "## One pass over the votes\n"
     yield (
-        f"Value and both gradients over {max(votes, default=0):,} votes: `Objective.slopes` beside "
-        "`benchmarks/pass.c`, plain numpy, and reading the bytes.\n"
+        f"Value and both gradients over {max(votes, default=0):,} votes: `Objective.gradients` "
+        "beside `benchmarks/pass.c`, plain numpy, and reading the bytes.\n"
     )
     rows = (
         (

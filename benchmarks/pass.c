@@ -19,7 +19,7 @@ enum { BLOCK = 256 };
 
 static double one_judge(int64_t first, int64_t last, const int32_t *restrict winner,
                         const int32_t *restrict loser, const double *restrict weight, double a,
-                        const double *restrict score, double *restrict slope, double *da)
+                        const double *restrict score, double *restrict gradient, double *da)
 {
     double d[BLOCK], v[BLOCK], p[BLOCK];
     double value = 0.0, by_accuracy = 0.0;
@@ -42,8 +42,8 @@ static double one_judge(int64_t first, int64_t last, const int32_t *restrict win
             by_accuracy += p[k] * d[k];
         }
         for (int k = 0; k < count; k++) {
-            slope[winner[at + k]] += a * p[k];
-            slope[loser[at + k]] -= a * p[k];
+            gradient[winner[at + k]] += a * p[k];
+            gradient[loser[at + k]] -= a * p[k];
         }
     }
     *da = by_accuracy;
@@ -65,12 +65,12 @@ static int64_t judge_at(int64_t vote, const int64_t *start, int64_t judges)
 
 static double some_judges(int64_t first, int64_t last, const int64_t *start, const int32_t *winner,
                           const int32_t *loser, const double *weight, const double *accuracy,
-                          const double *score, double *slope, double *accuracy_slope)
+                          const double *score, double *gradient, double *accuracy_gradient)
 {
     double value = 0.0;
     for (int64_t u = first; u < last; u++)
-        value += one_judge(start[u], start[u + 1], winner, loser, weight, accuracy[u], score, slope,
-                           &accuracy_slope[u]);
+        value += one_judge(start[u], start[u + 1], winner, loser, weight, accuracy[u], score, gradient,
+                           &accuracy_gradient[u]);
     return value;
 }
 
@@ -83,15 +83,15 @@ int has_threads(void)
 #endif
 }
 
-/* `slope` (of the scores) must be zero; `accuracy_slope` is overwritten. */
+/* `gradient` (of the scores) must be zero; `accuracy_gradient` is overwritten. */
 double votes_pass(int64_t judges, int64_t items, const int64_t *start, const int32_t *winner,
                   const int32_t *loser, const double *weight, const double *score,
-                  const double *accuracy, double *slope, double *accuracy_slope, int threads)
+                  const double *accuracy, double *gradient, double *accuracy_gradient, int threads)
 {
     double total = 0.0;
     if (threads <= 1)
-        return some_judges(0, judges, start, winner, loser, weight, accuracy, score, slope,
-                           accuracy_slope);
+        return some_judges(0, judges, start, winner, loser, weight, accuracy, score, gradient,
+                           accuracy_gradient);
 #pragma omp parallel for num_threads(threads) reduction(+ : total) schedule(static, 1)
     for (int part = 0; part < threads; part++) {
         double *own = calloc((size_t)items, sizeof *own);
@@ -100,10 +100,10 @@ double votes_pass(int64_t judges, int64_t items, const int64_t *start, const int
         const int64_t last =
             part + 1 == threads ? judges : judge_at(votes * (part + 1) / threads, start, judges);
         total += some_judges(first, last, start, winner, loser, weight, accuracy, score, own,
-                             accuracy_slope);
+                             accuracy_gradient);
 #pragma omp critical
         for (int64_t i = 0; i < items; i++)
-            slope[i] += own[i];
+            gradient[i] += own[i];
         free(own);
     }
     return total;

@@ -42,7 +42,7 @@ class Passes:
 def counting(votes: int) -> Iterator[Passes]:
     """Count the passes over so many votes made within."""
     passes = Passes(votes)
-    kept = {name: getattr(Objective, name) for name in ("profile", "slopes", "curvature")}
+    kept = {name: getattr(Objective, name) for name in ("profile", "gradients", "curvature")}
     solve = ProfileSolver.solve
     for name, method in kept.items():
         setattr(Objective, name, _counted(passes, name, method))

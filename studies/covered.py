@@ -115,8 +115,8 @@ class Trial:
 
     def simulated(self) -> Simulation:
         """The votes and the truth."""
-        place = (SETTINGS.index(self.setting), MODELS.index(self.model), self.number)
-        rng = np.random.default_rng(np.random.SeedSequence([self.seed, *place]))
+        key = (SETTINGS.index(self.setting), MODELS.index(self.model), self.number)
+        rng = np.random.default_rng(np.random.SeedSequence([self.seed, *key]))
         return jr.simulate(
             self.setting.items,
             model=self.model,
@@ -224,22 +224,22 @@ def _ranks(ranking: Ranking, true_score: Floats) -> pl.DataFrame:
         .select(estimate="rank", low="rank_low", high="rank_high")
         .with_columns(
             what=pl.lit("ranks"),
-            truth=pl.Series(_places(true_score)),
+            truth=pl.Series(_ranks_by(true_score)),
             held=pl.Series(_held_by_draws(ranking)),
         )
     )
 
 
-def _places(score: Floats) -> Floats:
+def _ranks_by(score: Floats) -> Floats:
     """Rank 1 for the highest, along the last axis."""
     return np.asarray(np.argsort(np.argsort(-score, axis=-1), axis=-1) + 1.0)
 
 
 def _held_by_draws(ranking: Ranking) -> Floats:
     """The share of the draws in which each rank lies within its interval."""
-    place = _places(ranking.posterior.scores)
+    rank = _ranks_by(ranking.posterior.scores)
     low, high = ranking.items["rank_low"].to_numpy(), ranking.items["rank_high"].to_numpy()
-    return np.asarray(((low <= place) & (place <= high)).mean(axis=0))
+    return np.asarray(((low <= rank) & (rank <= high)).mean(axis=0))
 
 
 # --- all data sets -------------------------------------------------------------------------------

@@ -147,9 +147,9 @@ class Trial:
 
     def drawn(self) -> tuple[Simulation, Votes]:
         """The truth and the votes."""
-        place = (KINDS.index(self.kind), self.kind.models.index(self.model), self.number)
+        key = (KINDS.index(self.kind), self.kind.models.index(self.model), self.number)
         return self.kind.drawn(
-            self.model, np.random.default_rng(np.random.SeedSequence([self.seed, *place]))
+            self.model, np.random.default_rng(np.random.SeedSequence([self.seed, *key]))
         )
 
 

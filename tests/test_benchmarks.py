@@ -250,9 +250,9 @@ def test_the_pass_in_c_is_ours(threads: int) -> None:
     objective = objective_of(data.frame_of(SMALL), "gumbel")
     rng = np.random.default_rng(3)
     point = rng.normal(0.0, 3.0, objective.n_items), rng.normal(0.0, 2.0, objective.n_judges)
-    ours = objective.slopes(*point)
+    ours = objective.gradients(*point)
     assert np.nextafter(0.0, 1.0) * 1.0 > 0.0, "the C library changes how the process computes"
-    for other in (in_c.slopes(objective, *point, threads), numpy_pass(objective, *point)):
+    for other in (in_c.gradients(objective, *point, threads), numpy_pass(objective, *point)):
         assert other.value == pytest.approx(ours.value, rel=1e-12)
         np.testing.assert_allclose(other.state, ours.state, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(other.accuracy, ours.accuracy, rtol=1e-9, atol=1e-9)
@@ -264,7 +264,7 @@ def test_passes_are_counted_and_the_code_is_left_as_it_was() -> None:
     before = type(objective).profile
     with counting(SMALL.votes) as passes:
         objective.profile(objective.start_state(), objective.start_accuracy())
-        objective.slopes(objective.start_state(), objective.start_accuracy())
+        objective.gradients(objective.start_state(), objective.start_accuracy())
     assert (passes.evaluations, passes.work, passes.per_start) == (1, 2.0, 1.0)
     assert type(objective).profile is before
 

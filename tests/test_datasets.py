@@ -155,8 +155,8 @@ def raw_files(data: Path) -> dict[str, bytes]:
     reading = (data / "reading_level" / "votes.csv").read_text(encoding="utf-8")
     levels = (data / "reading_level" / "truth.csv").read_text(encoding="utf-8")
     country = pl.read_csv(data / "country_population" / "votes.csv")
-    places = {name: f"{place}.0" for place, name in enumerate(datasets.COUNTRIES, start=1)}
-    numbered = country.with_columns(pl.col("winner", "loser").replace_strict(places))
+    ranks = {name: f"{rank}.0" for rank, name in enumerate(datasets.COUNTRIES, start=1)}
+    numbered = country.with_columns(pl.col("winner", "loser").replace_strict(ranks))
     return {
         datasets.READING_VOTES.url: _body(reading).rstrip().encode(),
         datasets.READING_LEVELS.url: _body(levels).rstrip().encode(),

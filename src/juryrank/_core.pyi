@@ -217,7 +217,7 @@ class LikelihoodAt:
         pairs: PairVotes,
         lists: ListVotes | None,
         effects: Effects | None,
-        places: tuple[int, int, int, int],
+        indices: tuple[int, int, int, int],
         size: int,
         score: Floats,
         accuracy: Floats,

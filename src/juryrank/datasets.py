@@ -161,13 +161,13 @@ def _public_reading_level() -> _Tables:
 
 
 def _public_country_population() -> _Tables:
-    """Items are stored as places by population, ``11.0`` for the eleventh."""
+    """Items are stored as ranks by population, ``11.0`` for the eleventh."""
     votes = _rows(COUNTRY_VOTES, "country_population", "judge", "winner", "loser")
-    place = pl.col("winner", "loser").cast(pl.Float64).cast(pl.Int64)
+    rank = pl.col("winner", "loser").cast(pl.Float64).cast(pl.Int64)
     names = dict(enumerate(COUNTRIES, start=1))
     truth = [float(len(COUNTRIES) - above) for above in range(len(COUNTRIES))]
     return (
-        votes.with_columns(place.replace_strict(names, return_dtype=pl.String)),
+        votes.with_columns(rank.replace_strict(names, return_dtype=pl.String)),
         pl.DataFrame({"item": COUNTRIES, "truth": truth}),
     )
 
@@ -181,7 +181,7 @@ def _rows(source: _Source, dataset: str, *columns: str) -> pl.DataFrame:
 
 
 def _content(source: _Source, dataset: str) -> bytes:
-    """The file from the cache if what is there is right, else from its public place."""
+    """The file from the cache if what is there is right, else from its public address."""
     kept = Path(platformdirs.user_cache_dir("juryrank")) / "datasets" / source.name
     with suppress(OSError):
         content = kept.read_bytes()

@@ -103,8 +103,8 @@ def test_exponential_noise_is_exact(seed: int) -> None:
     location, ranked = rng.normal(0.0, rng.choice([0.1, 1.0, 6.0]), n), int(rng.integers(1, n + 1))
     value, gradient = chain_pass(EXPONENTIAL, location, ranked)
     assert value == pytest.approx(float(exact_under_exponential_noise(location, ranked)), rel=1e-12)
-    slope = differences(lambda at: chain_pass(EXPONENTIAL, at, ranked)[0], location)
-    np.testing.assert_allclose(gradient, slope, atol=1e-5)
+    numerical = differences(lambda at: chain_pass(EXPONENTIAL, at, ranked)[0], location)
+    np.testing.assert_allclose(gradient, numerical, atol=1e-5)
     assert abs(gradient.sum()) < 1e-10
 
 
@@ -124,19 +124,19 @@ def test_gradients_and_hessians_are_those_of_the_values(name: str, seed: int) ->
     n, noise = int(rng.integers(2, 8)), NOISES[name]
     location, ranked = rng.normal(0.0, rng.choice([0.3, 1.0, 4.0]), n), int(rng.integers(1, n + 1))
     value, gradient = chain_pass(noise, location, ranked)
-    slope = differences(lambda at: chain_pass(noise, at, ranked)[0], location)
-    np.testing.assert_allclose(gradient, slope, rtol=1e-5, atol=1e-5)
-    hessian, values, slopes = np.empty(n * n), np.empty(1), np.empty(n)
+    numerical = differences(lambda at: chain_pass(noise, at, ranked)[0], location)
+    np.testing.assert_allclose(gradient, numerical, rtol=1e-5, atol=1e-5)
+    hessian, values, gradients = np.empty(n * n), np.empty(1), np.empty(n)
     _core.chain_hessians(
         noise.core, one_list(list(range(n)), ranked), first=0, last=1, location=location,
-        value=values, gradient=slopes, begin=np.array([0, n * n]), hessian=hessian,
+        value=values, gradient=gradients, begin=np.array([0, n * n]), hessian=hessian,
     )  # fmt: skip
     assert values[0] == value
-    np.testing.assert_array_equal(slopes, gradient)
+    np.testing.assert_array_equal(gradients, gradient)
     if name == "exponential":
         return  # second derivatives jump where items pass each other
-    bends = differences(lambda at: chain_pass(noise, at, ranked)[1], location, 1e-4)
-    np.testing.assert_allclose(hessian.reshape(n, n), bends, rtol=1e-5, atol=1e-5)
+    numerical = differences(lambda at: chain_pass(noise, at, ranked)[1], location, 1e-4)
+    np.testing.assert_allclose(hessian.reshape(n, n), numerical, rtol=1e-5, atol=1e-5)
 
 
 def test_a_long_list_under_normal_noise_has_a_hessian_that_knows_no_origin() -> None:
@@ -180,10 +180,10 @@ def test_ties_against_enumeration(seed: int, as_one: bool) -> None:
     point = np.concatenate((rng.normal(0.0, 1.5, n), rng.normal(0.0, 0.5, kinds)))
 
     def plain(at: Floats) -> float:
-        place: dict[int | str, float] = dict(enumerate(at[:n].tolist()))
+        location: dict[int | str, float] = dict(enumerate(at[:n].tolist()))
         if as_one:
-            return as_one_loss(groups, rest, place, float(at[n]))
-        return list_loss(groups, rest, place, dict(zip((2, 3), at[n:].tolist(), strict=True)))
+            return as_one_loss(groups, rest, location, float(at[n]))
+        return list_loss(groups, rest, location, dict(zip((2, 3), at[n:].tolist(), strict=True)))
 
     def effects(at: Floats) -> _core.Effects:
         tie = np.ascontiguousarray(at[None, n:])
@@ -191,9 +191,9 @@ def test_ties_against_enumeration(seed: int, as_one: bool) -> None:
 
     def derivatives(at: Floats) -> tuple[Floats, Floats]:
         gradient, hessian = np.empty(n), np.empty((n + kinds, n + kinds))
-        place = np.ascontiguousarray(at[:n])
+        location = np.ascontiguousarray(at[:n])
         levels = np.array(level, dtype=np.int32)
-        _core.list_hessian(place, levels, n - len(rest), effects(at), gradient, hessian)
+        _core.list_hessian(location, levels, n - len(rest), effects(at), gradient, hessian)
         return gradient, hessian
 
     loss = np.empty(1)
@@ -203,13 +203,13 @@ def test_ties_against_enumeration(seed: int, as_one: bool) -> None:
     )  # fmt: skip
     assert loss[0] == pytest.approx(plain(point), rel=1e-12)
     gradient, hessian = derivatives(point)
-    slope = differences(plain, point)
-    np.testing.assert_allclose(gradient, slope[:n], atol=1e-8)
+    numerical = differences(plain, point)
+    np.testing.assert_allclose(gradient, numerical[:n], atol=1e-8)
     np.testing.assert_allclose(hessian, hessian.T, atol=1e-13)
-    bends = differences(lambda at: derivatives(at)[0], point)
-    np.testing.assert_allclose(hessian[:, :n], bends, atol=1e-7)
-    bends = differences(lambda at: differences(plain, at, 1e-3), point, 1e-3)
-    np.testing.assert_allclose(hessian[n:, n:], bends[n:, n:], atol=1e-4)
+    numerical = differences(lambda at: derivatives(at)[0], point)
+    np.testing.assert_allclose(hessian[:, :n], numerical, atol=1e-7)
+    numerical = differences(lambda at: differences(plain, at, 1e-3), point, 1e-3)
+    np.testing.assert_allclose(hessian[n:, n:], numerical[n:, n:], atol=1e-4)
 
 
 # --- judges with lists and pairs -----------------------------------------------------------------
@@ -239,8 +239,8 @@ def test_the_pass_over_lists_and_pairs_against_enumeration(name: str, seed: int)
     found = objective.votes_alone(state, accuracy)
     whole = np.concatenate((state, accuracy))
     assert found.value.sum() == pytest.approx(plain(whole), rel=1e-11)
-    slope = differences(plain, whole)
-    np.testing.assert_allclose(np.concatenate((found.state, found.accuracy)), slope, atol=2e-7)
+    numerical = differences(plain, whole)
+    np.testing.assert_allclose(np.concatenate((found.state, found.accuracy)), numerical, atol=2e-7)
     assert found.value.shape == (m,)
 
 
@@ -252,10 +252,10 @@ def test_accuracies_are_the_best_under_any_noise(noise: Noise) -> None:
     state, accuracy = random_point(2, objective)
     found = accuracy.copy()
     value, _ = objective.profile(state, found)
-    there = objective.slopes(state, found)
+    there = objective.gradients(state, found)
     assert value == pytest.approx(there.value, rel=1e-10)
     np.testing.assert_allclose(there.accuracy, 0.0, atol=1e-4)
-    assert value <= objective.slopes(state, accuracy).value + 1e-12
+    assert value <= objective.gradients(state, accuracy).value + 1e-12
 
 
 def test_agreement_is_a_sum_over_choices() -> None:
@@ -290,10 +290,10 @@ def test_the_sampler_sees_the_likelihood_of_rankings(name: str, tastes: bool) ->
     pass_over = votes_of(opinions)
     assert isinstance(pass_over, _core.Rankings)
     state, accuracy = random_point(3, opinions.objective)
-    value, slope, of_accuracy = pass_over.at(state, accuracy)
+    value, gradient, of_accuracy = pass_over.at(state, accuracy)
     expected = opinions.objective.votes_alone(state, accuracy)
     np.testing.assert_allclose(value, expected.value, rtol=1e-12)
-    np.testing.assert_allclose(slope, expected.state, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(gradient, expected.state, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(of_accuracy, expected.accuracy, rtol=1e-10, atol=1e-12)
     if not tastes:
         return

@@ -184,7 +184,7 @@ def test_second_derivatives_are_those_of_the_formula(
 
     share = 1.0 / (c + objective.prior.accuracy_precision)
     found = objective.curvature(state, accuracy)
-    profile = a - (b.T * share) @ b + np.diag(objective.state_bend(state))
+    profile = a - (b.T * share) @ b + np.diag(objective.state_curvature(state))
     np.testing.assert_allclose(found.state, np.diag(profile), **close)
     np.testing.assert_allclose(1.0 / found.accuracy, share, **close)
     information = Information(objective, state, accuracy)
@@ -202,7 +202,7 @@ def test_products_are_those_with_the_matrices(*, ties: bool, lists: bool) -> Non
     size = objective.layout.size
     upper, rows, own = np.zeros((size, size)), np.zeros((N_JUDGES, size)), np.empty(N_JUDGES)
     _core.add_blocks(at, np.arange(N_JUDGES), upper, rows, own)
-    a = (upper + np.triu(upper, 1).T)[:n, :n] + np.diag(objective.state_bend(state)[:n])
+    a = (upper + np.triu(upper, 1).T)[:n, :n] + np.diag(objective.state_curvature(state)[:n])
     b, share = rows[:, :n], 1.0 / (own + objective.prior.accuracy_precision)
     profile = a - (b.T * share) @ b
 
@@ -261,12 +261,12 @@ def test_many_votes_of_a_judge_are_the_sum_of_its_blocks() -> None:
     judge = np.repeat([0, 1], [number, 1])
     gap = score[winner] - score[loser]
     p = 1.0 / (1.0 + np.exp(accuracy[judge] * gap))
-    slope, bend = -p, p * (1.0 - p)
+    gradient, curvature = -p, p * (1.0 - p)
     z = np.eye(N_ITEMS)[winner] - np.eye(N_ITEMS)[loser]
-    mixed = (slope + accuracy[judge] * gap * bend)[:, None] * z
+    mixed = (gradient + accuracy[judge] * gap * curvature)[:, None] * z
     b = np.array([mixed[judge == u].sum(axis=0) for u in (0, 1)])
-    c = np.bincount(judge, gap**2 * bend)
-    a = (z.T * (accuracy[judge] ** 2 * bend)) @ z
+    c = np.bincount(judge, gap**2 * curvature)
+    a = (z.T * (accuracy[judge] ** 2 * curvature)) @ z
     vectors, share = rng.normal(size=(N_ITEMS, 4)), np.array([0.7, 0.2])
     at = objective.core_at(score, accuracy, objective.layout)
     product, energy = np.zeros((N_ITEMS, 4)), np.zeros(4)
@@ -317,7 +317,7 @@ def parts() -> dict[str, Any]:
     lists, effects = objective.core_known(state)
     return {
         "noise": objective.noise.core, "pairs": objective.votes.core_pairs, "lists": lists,
-        "effects": effects, "places": objective.layout.places, "size": objective.layout.size,
+        "effects": effects, "indices": objective.layout.indices, "size": objective.layout.size,
         "score": state[:N_ITEMS], "accuracy": accuracy,
     }  # fmt: skip
 
@@ -330,10 +330,10 @@ WRONG_PARTS: list[dict[str, Any]] = [
     {"accuracy": np.zeros(N_JUDGES - 1)},
     {"size": 2},
     {"size": -1},
-    {"places": (0, 0, 0)},
-    {"places": (N_ITEMS, 1_000, -1, -1)},
-    {"places": (1_000, -1, -1, -1)},
-    {"places": (-1, -1, 1_000, -1)},
+    {"indices": (0, 0, 0)},
+    {"indices": (N_ITEMS, 1_000, -1, -1)},
+    {"indices": (1_000, -1, -1, -1)},
+    {"indices": (-1, -1, 1_000, -1)},
     {"pairs": None},
     {"noise": "gumbel"},
     {"effects": _core.Effects(

@@ -66,8 +66,8 @@ def of_judge(objective: Objective, solution: Solution, u: int) -> OfJudge:
     own = slice(pairs.start[u], pairs.start[u + 1])
     z = np.eye(n)[pairs.winner[own]] - np.eye(n)[pairs.loser[own]]
     gap = z @ solution.score
-    _, slope, bend = objective.noise.terms(accuracy * gap)
-    q, miss = pairs.weight[own] * bend * accuracy**2, -pairs.weight[own] * slope * accuracy
+    _, gradient, curvature = objective.noise.terms(accuracy * gap)
+    q, miss = pairs.weight[own] * curvature * accuracy**2, -pairs.weight[own] * gradient * accuracy
     return OfJudge(
         (z.T * q) @ z, (z.T * (2.0 * q**2)) @ z, miss @ z, miss**2 @ z**2, (z**2).sum(axis=0),
         float(np.sum(2.0 * (q * gap) ** 2)),
@@ -154,7 +154,7 @@ def test_an_opinion_of_one_vote_shares_nothing() -> None:
 def plain_at(objective: Objective, solution: Solution) -> _core.LikelihoodAt:
     return _core.LikelihoodAt(
         noise=objective.noise.core, pairs=objective.votes.core_pairs, lists=None, effects=None,
-        places=NOWHERE, size=objective.n_items, score=solution.score, accuracy=solution.accuracy,
+        indices=NOWHERE, size=objective.n_items, score=solution.score, accuracy=solution.accuracy,
     )  # fmt: skip
 
 

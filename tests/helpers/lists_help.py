@@ -108,11 +108,11 @@ def as_rows(votes: Votes) -> list[Row]:
         rows.append(Row(judges[u], groups, (), float(weight), bool(said == RIGHT_WON)))
     for k in range(lists.number):
         groups, rest = [], []
-        for place, e in enumerate(range(lists.begin[k], lists.begin[k + 1])):
+        for index, e in enumerate(range(lists.begin[k], lists.begin[k + 1])):
             label = items[lists.item[e]]
-            if place >= lists.ranked[k]:
+            if index >= lists.ranked[k]:
                 rest.append(label)
-            elif place and lists.level[e] == lists.level[e - 1]:
+            elif index and lists.level[e] == lists.level[e - 1]:
                 groups[-1].append(label)
             else:
                 groups.append([label])
@@ -126,7 +126,7 @@ def as_rows(votes: Votes) -> list[Row]:
 def list_loss(
     groups: Sequence[Sequence[Label]],
     rest: Sequence[Label],
-    place: Mapping[Label, float],
+    location: Mapping[Label, float],
     log_tie: Mapping[int, float],
 ) -> float:
     """``-log P`` with Gumbel noise: every choice of a group among all groups that could be."""
@@ -137,11 +137,11 @@ def list_loss(
         if len(left) == 1:
             break
         every = (
-            math.exp(log_weight + sum(place[i] for i in some) / size)
+            math.exp(log_weight + sum(location[i] for i in some) / size)
             for size, log_weight in sizes.items()
             for some in combinations(left, size)
         )
-        chosen = sizes[len(group)] + sum(place[i] for i in group) / len(group)
+        chosen = sizes[len(group)] + sum(location[i] for i in group) / len(group)
         loss += math.log(sum(every)) - chosen
         left = [item for item in left if item not in group]
     return loss
@@ -150,21 +150,21 @@ def list_loss(
 def as_one_loss(
     groups: Sequence[Sequence[Label]],
     rest: Sequence[Label],
-    place: Mapping[Label, float],
+    location: Mapping[Label, float],
     log_tie: float,
 ) -> float:
     """``-log P`` of a list of groups at their means, and of which of its items are tied."""
     means: dict[Label, float] = {
-        k: sum(place[i] for i in group) / len(group) for k, group in enumerate(groups)
+        k: sum(location[i] for i in group) / len(group) for k, group in enumerate(groups)
     }
-    means |= {f"below {i}": place[i] for i in rest}
+    means |= {f"below {i}": location[i] for i in rest}
     below = list(means)[len(groups) :]
     loss = list_loss([[k] for k in range(len(groups))], below, means, {})
     ranked = [(i, k) for k, group in enumerate(groups) for i in group]
     if len(rest) == 1:
         ranked.append((rest[0], len(groups)))
     for (one, level), (other, its_level) in combinations(ranked, 2):
-        odds = math.exp(log_tie) / (2.0 * math.cosh((place[one] - place[other]) / 2.0))
+        odds = math.exp(log_tie) / (2.0 * math.cosh((location[one] - location[other]) / 2.0))
         chance = odds / (1.0 + odds)
         said = chance if level == its_level else 1.0 - chance
         loss -= 2.0 / len(ranked) * math.log(said)
@@ -209,19 +209,19 @@ def plain_value(votes: Votes, model: EffectModel, at: Truth, noise: Noise = GUMB
     total = 0.0
     for row in as_rows(votes):
         u = judges.index(row.judge)
-        place = {i: float(at.accuracy[u] * s) for i, s in zip(items, at.score, strict=True)}
+        location = {i: float(at.accuracy[u] * s) for i, s in zip(items, at.score, strict=True)}
         own = float(at.own_tie[u]) if model.ties_by_judge else 0.0
         log_tie = {k: float(t) + own for k, t in zip(model.sizes, at.tie, strict=True)}
         if len(row.named) == 2 and not row.rest:
-            x = place[row.named[0]] - place[row.named[1]]
+            x = location[row.named[0]] - location[row.named[1]]
             gain = at.order if model.order else 0.0
             gain += float(at.own_order[u]) if model.order_by_judge else 0.0
             x += -gain if row.flipped else gain
             loss = pair_loss(noise, x, tied=row.is_tied_pair, log_tie=log_tie.get(2))
         elif model.as_one:
-            loss = as_one_loss(row.groups, row.rest, place, log_tie[2])
+            loss = as_one_loss(row.groups, row.rest, location, log_tie[2])
         else:
-            loss = list_loss(row.groups, row.rest, place, log_tie)
+            loss = list_loss(row.groups, row.rest, location, log_tie)
         total += row.weight * loss
     return total
 
@@ -291,9 +291,9 @@ def truth_at(objective: Objective, state: Floats, accuracy: Floats) -> Truth:
     )  # fmt: skip
 
 
-def drawn_order(rng: np.random.Generator, place: Floats) -> list[int]:
+def drawn_order(rng: np.random.Generator, location: Floats) -> list[int]:
     """Item codes from the best down, as a judge with Gumbel noise sees them."""
-    return [int(i) for i in np.argsort(-(place + rng.gumbel(size=len(place))))]
+    return [int(i) for i in np.argsort(-(location + rng.gumbel(size=len(location))))]
 
 
 def simulated(
@@ -311,14 +311,14 @@ def simulated(
 
 
 def drawn_tied(
-    rng: np.random.Generator, place: Floats, weights: Mapping[int, float]
+    rng: np.random.Generator, location: Floats, weights: Mapping[int, float]
 ) -> list[list[int]]:
     """A ranking with ties, drawn choice by choice from all groups."""
-    left = list(range(len(place)))
+    left = list(range(len(location)))
     groups: list[list[int]] = []
     while left:
         every = [list(some) for k in (1, *weights) for some in combinations(left, k)]
-        mass = [weights.get(len(g), 1.0) * math.exp(float(place[g].mean())) for g in every]
+        mass = [weights.get(len(g), 1.0) * math.exp(float(location[g].mean())) for g in every]
         group = every[int(rng.choice(len(every), p=np.array(mass) / sum(mass)))]
         groups.append(group)
         left = [i for i in left if i not in group]

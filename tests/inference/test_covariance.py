@@ -61,8 +61,8 @@ def covariance_by_brute_force(found: GaugedFit, scale_of: ScaleOf) -> Floats:
     n = len(score)
 
     def gradient(theta: Floats) -> Floats:
-        slopes = objective.slopes(theta[:n], theta[n:].copy())
-        return np.concatenate((slopes.state, slopes.accuracy))
+        gradients = objective.gradients(theta[:n], theta[n:].copy())
+        return np.concatenate((gradients.state, gradients.accuracy))
 
     theta = np.concatenate((score, accuracy))
     hessian = numerical_jacobian(gradient, theta)
@@ -283,14 +283,14 @@ def test_intervals_cover(model: str) -> None:
         )  # fmt: skip
         found = jr.rank(made.votes, model)
         scale = float(made.judges["accuracy"].abs().mean())  # type: ignore[arg-type]
-        items = made.items.with_row_index("place", offset=1).join(found.items, on="item")
+        items = made.items.with_row_index("true_rank", offset=1).join(found.items, on="item")
         true = items["score"].to_numpy() * scale
         true = true - true.mean()
         inside["score"] += list(
             (items["score_low"].to_numpy() <= true) & (true <= items["score_high"].to_numpy())
         )
-        place = items["place"]
-        inside["rank"] += list((items["rank_low"] <= place) & (place <= items["rank_high"]))
+        true_rank = items["true_rank"]
+        inside["rank"] += list((items["rank_low"] <= true_rank) & (true_rank <= items["rank_high"]))
         judges = made.judges.join(found.judges, on="judge")
         right = judges["accuracy"] / scale
         inside["accuracy"] += list(

@@ -191,7 +191,7 @@ def test_without_votes_the_chain_draws_from_the_prior(tastes: bool) -> None:
 
 
 @pytest.mark.parametrize("asked", [{}, {"ties": "davidson-by-judge", "order": "by-judge"}])
-def test_the_slope_of_everything_is_that_of_its_energy(asked: dict[str, Any]) -> None:
+def test_the_gradient_of_everything_is_that_of_its_energy(asked: dict[str, Any]) -> None:
     votes = jr.votes_from(jr.simulate(5, 4, votes_per_judge=30, tie=0.4, left=0.3, seed=1).votes)
     objective = merged_objective(votes, **asked)
     start, rng = search(objective, ROUGH), np.random.default_rng(0)
@@ -200,14 +200,14 @@ def test_the_slope_of_everything_is_that_of_its_energy(asked: dict[str, Any]) ->
     chain = Chain(opinions, 5, *state, seed=0)
     chain.rounds(5)
     here = chain.core.position_together
-    _, slope = chain.core.potential_together(here)
+    _, gradient = chain.core.potential_together(here)
     for k in rng.choice(len(here), 15, replace=False).tolist():
         ends = []
         for sign in (1.0, -1.0):
             moved = here.copy()
             moved[k] += sign * 1e-5
             ends.append(chain.core.potential_together(moved)[0])
-        assert (ends[0] - ends[1]) / 2e-5 == pytest.approx(slope[k], rel=1e-4, abs=1e-5)
+        assert (ends[0] - ends[1]) / 2e-5 == pytest.approx(gradient[k], rel=1e-4, abs=1e-5)
 
 
 def test_what_the_chain_knows_of_the_votes_is_up_to_date() -> None:
@@ -269,7 +269,7 @@ def test_no_judge_counts_above_twice_the_mean_in_the_gauge() -> None:
     for u in range(4):
         moved = accuracy + 1e-6 * (np.arange(4) == u)
         step = (gauge_scale(moved, counts) - scale) / 1e-6
-        assert gauge.slope[u] == pytest.approx(step, abs=1e-4)
+        assert gauge.gradient[u] == pytest.approx(step, abs=1e-4)
 
 
 def test_draws_are_turned_upright_unless_it_is_a_close_call() -> None:

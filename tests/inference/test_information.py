@@ -58,20 +58,24 @@ OBJECTIVES = some_objectives()
 def explicit_blocks(some: Objective, state: Floats, accuracy: Floats) -> tuple[Floats, ...]:
     """``A - B C^-1 B'`` and ``B'`` of the scores, and ``C``, as whole matrices."""
     dense, n = Information(some, state, accuracy), some.n_items
-    return dense.profile_matrix()[:n, :n], dense.mixed_rows(0, some.n_judges)[:, :n], dense.bend
+    return (
+        dense.profile_matrix()[:n, :n],
+        dense.mixed_rows(0, some.n_judges)[:, :n],
+        dense.accuracy_curvature,
+    )
 
 
 def assert_wide_is_explicit(some: Objective, state: Floats, accuracy: Floats) -> None:
-    matrix, mixed, bend = explicit_blocks(some, state, accuracy)
+    matrix, mixed, accuracy_curvature = explicit_blocks(some, state, accuracy)
     wide = WideInformation(some, state, accuracy)
-    assert wide.bend == pytest.approx(bend, rel=1e-11)
+    assert wide.accuracy_curvature == pytest.approx(accuracy_curvature, rel=1e-11)
     rng = np.random.default_rng(1)
     for count in (1, 3, 8):
         vectors = rng.normal(size=(len(matrix), count))
         assert wide.times_profile_matrix(vectors) == pytest.approx(matrix @ vectors, rel=1e-9)
         energies = np.diag(vectors.T @ matrix @ vectors)
         assert wide.energies(vectors) == pytest.approx(energies, rel=1e-9)
-    factor, variance = rng.normal(size=len(bend)), rng.random(len(matrix))
+    factor, variance = rng.normal(size=len(accuracy_curvature)), rng.random(len(matrix))
     assert wide.mixed_sum(factor) == pytest.approx(factor @ mixed, rel=1e-9, abs=1e-12)
     assert wide.mixed_squares(variance) == pytest.approx(mixed**2 @ variance, rel=1e-9)
 
@@ -149,7 +153,7 @@ def test_judges_may_be_taken_a_few_at_a_time(
     monkeypatch.setattr(information, "WIDE", wide)
     few = Information(some, state, accuracy)
     assert few.profile_matrix() == pytest.approx(whole.profile_matrix(), rel=1e-10, abs=1e-12)
-    assert few.bend == pytest.approx(whole.bend, rel=1e-12)
+    assert few.accuracy_curvature == pytest.approx(whole.accuracy_curvature, rel=1e-12)
     square, along = few.mixed_forms(inverse, direction)
     assert square == pytest.approx(np.diag(mixed @ inverse.whole @ mixed.T), rel=1e-9)
     assert along == pytest.approx(mixed @ direction, rel=1e-9, abs=1e-12)

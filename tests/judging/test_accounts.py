@@ -37,8 +37,8 @@ def test_accounts_on_one_item_are_found_and_do_not_move_it(name: str) -> None:
     assert item == case.target
     assert judges == case.attackers.tolist()
     ranking = jr.rank(case.votes.frame())
-    place = [code_of(one) for one in ranking.items["item"]].index(case.target)
-    assert place > 2
+    rank = [code_of(one) for one in ranking.items["item"]].index(case.target)
+    assert rank > 2
     assert ranking.fit.accounts_as_one == len(case.attackers)
     for u in case.attackers[:3].tolist():
         named = row_of(ranking, f"judge {u:05}")

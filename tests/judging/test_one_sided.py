@@ -76,7 +76,7 @@ def test_who_pushed_what_is_told_in_short() -> None:
     assert max(map(len, ranking.warnings)) < 300
 
 
-def place(ranking: jr.Ranking, item: str) -> int:
+def rank_of(ranking: jr.Ranking, item: str) -> int:
     return ranking.items["item"].to_list().index(item)
 
 
@@ -96,9 +96,9 @@ def test_a_pushed_item_stays_where_honest_judges_put_it(
         fair = honest_votes(rng, score, honest)
         rigged = pl.concat([fair, pushing_votes(rng, worst, pushers, votes)])
         item = f"item-{worst:02d}"
-        fairly = place(jr.rank(fair, tastes=False), item)
+        fairly = rank_of(jr.rank(fair, tastes=False), item)
         guarded = jr.rank(rigged, tastes=False)
-        close += abs(place(guarded, item) - fairly) <= 2
+        close += abs(rank_of(guarded, item) - fairly) <= 2
         one_sided = guarded.judges.filter(pl.col("verdict") == "one-sided")
         assert set(one_sided["judge"]) == {f"pusher-{u}" for u in range(pushers)}
         assert all(f"voted for {item} in {votes:,} of" in reason for reason in one_sided["reason"])
@@ -122,7 +122,7 @@ def test_with_tastes_a_pushed_item_stays_too_though_all_votes_count(
         fair = honest_votes(rng, score, honest)
         rigged = jr.rank(pl.concat([fair, pushing_votes(rng, worst, pushers, votes)]))
         item = f"item-{worst:02d}"
-        assert abs(place(rigged, item) - place(jr.rank(fair), item)) <= 2
+        assert abs(rank_of(rigged, item) - rank_of(jr.rank(fair), item)) <= 2
         named = rigged.judges.filter(pl.col("verdict") == "one-sided")["judge"]
         assert set(named) == {f"pusher-{u}" for u in range(pushers)}
         assert rigged.fit.set_aside == 0
@@ -136,7 +136,7 @@ def test_a_judge_who_always_votes_left_is_named_and_does_no_harm() -> None:
         fair = honest_votes(rng, score, 5)
         item = f"item-{int(score.argmin()):02d}"
         found = jr.rank(pl.concat([fair, always_left(rng, 100)]))
-        assert abs(place(found, item) - place(jr.rank(fair), item)) <= 2
+        assert abs(rank_of(found, item) - rank_of(jr.rank(fair), item)) <= 2
         lefty = found.judges.row(by_predicate=pl.col("judge") == "lefty-0", named=True)
         assert lefty["verdict"] == "position-biased"
         assert lefty["reason"].startswith("chose the left side in 100% of votes")
@@ -175,7 +175,7 @@ def test_a_judge_who_pushes_two_items_is_found() -> None:
         one_sided = ranking.judges.filter(pl.col("verdict") == "one-sided")["judge"].to_list()
         found += one_sided == ["pusher-0"]
         item = f"item-{worst:02d}"
-        close += abs(place(ranking, item) - place(jr.rank(fair, tastes=False), item)) <= 2
+        close += abs(rank_of(ranking, item) - rank_of(jr.rank(fair, tastes=False), item)) <= 2
     assert found >= 4
     assert close >= 4
 
@@ -190,7 +190,7 @@ def test_a_backwards_judge_with_most_of_the_votes_does_not_turn_the_order_round(
         ranking = jr.rank(pl.concat([fair, busy]))
         verdict = dict(ranking.judges.select("judge", "verdict").iter_rows())
         assert verdict["busy"] == "backwards"
-        assert place(ranking, f"item-{int(score.argmax()):02d}") < ITEMS // 2
+        assert rank_of(ranking, f"item-{int(score.argmax()):02d}") < ITEMS // 2
 
 
 def test_weights_of_all_votes_times_ten_accuse_nobody() -> None:
@@ -209,7 +209,7 @@ def test_pushing_an_item_down_is_found_too() -> None:
     found = jr.rank(pl.concat([honest_votes(rng, score, 5), down]))
     assert found.judges.filter(pl.col("verdict") == "one-sided")["judge"].to_list() == ["pusher-0"]
     assert any(f"on item-{best:02d} by -" in text for text in found.warnings)
-    assert place(found, f"item-{best:02d}") <= 2
+    assert rank_of(found, f"item-{best:02d}") <= 2
 
 
 @pytest.mark.parametrize("model", ["hbtl", "htcv"])
@@ -293,10 +293,10 @@ def test_a_residual_has_the_bound_that_it_is_sifted_by(
     if objective.votes.has_lists:
         assert np.isinf(bound).all()
         return
-    for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
-        loss = loss_of_taste(objective.votes.pairs, u, i, accuracy[place], solution.score)
+    for index, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
+        loss = loss_of_taste(objective.votes.pairs, u, i, accuracy[index], solution.score)
         least = minimize_scalar(loss, bounds=(-20.0, 20.0), method="bounded").fun
-        assert bound[place] == pytest.approx(np.sqrt(2.0 * (loss(0.0) - least)), abs=1e-4)
+        assert bound[index] == pytest.approx(np.sqrt(2.0 * (loss(0.0) - least)), abs=1e-4)
 
 
 def loss_of_taste(
@@ -322,8 +322,8 @@ def test_accuracies_elsewhere_are_those_without_the_item(
     together = _accuracy_elsewhere(objective, solution, cells)
     apart = _accuracy_elsewhere(objective, solution, cells, votes_at_once=1)
     assert together.tolist() == apart.tolist()
-    for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
+    for index, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
         asked = replace(NOBODY, judge=np.array([u]), item=np.array([i]))
         accuracy = np.ones(9)
         without_cells(objective, asked).profile(solution.state, accuracy)
-        assert together[place] == pytest.approx(accuracy[u], abs=1e-6)
+        assert together[index] == pytest.approx(accuracy[u], abs=1e-6)

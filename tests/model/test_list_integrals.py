@@ -61,33 +61,35 @@ def test_all_derivatives_against_finite_differences(effects: EffectModel) -> Non
     objective = objective_of(1, effects)
     state, accuracy = point(objective, 2)
     n, step = len(state), 1e-4
-    here = objective.slopes(state, accuracy)
-    slope, hessian = np.empty(n + JUDGES), np.empty((n + JUDGES, n + JUDGES))
+    here = objective.gradients(state, accuracy)
+    gradient, hessian = np.empty(n + JUDGES), np.empty((n + JUDGES, n + JUDGES))
     for i in range(n + JUDGES):
         move = step * (np.arange(n + JUDGES) == i)
         up, down = (
-            objective.slopes(state + s * move[:n], accuracy + s * move[n:]) for s in (1, -1)
+            objective.gradients(state + s * move[:n], accuracy + s * move[n:]) for s in (1, -1)
         )
-        slope[i] = (up.value - down.value) / (2 * step)
+        gradient[i] = (up.value - down.value) / (2 * step)
         ahead, back = (np.concatenate((at.state, at.accuracy)) for at in (up, down))
         hessian[i] = (ahead - back) / (2 * step)
-    np.testing.assert_allclose(np.concatenate((here.state, here.accuracy)), slope, atol=1e-6)
+    np.testing.assert_allclose(np.concatenate((here.state, here.accuracy)), gradient, atol=1e-6)
     blocks = Information(objective, state, accuracy)
     mixed = blocks.mixed_rows(0, JUDGES)
     within = blocks.profile_matrix() + mixed.T * blocks.share @ mixed
     np.testing.assert_allclose(within, hessian[:n, :n], rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(mixed, hessian[n:, :n], rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(blocks.bend, np.diag(hessian)[n:], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        blocks.accuracy_curvature, np.diag(hessian)[n:], rtol=1e-5, atol=1e-5
+    )
 
 
-def test_slopes_of_judges_add_up() -> None:
+def test_gradients_of_judges_add_up() -> None:
     objective = replace(objective_of(3, MODELS[1]), prior=Prior())
     state, accuracy = point(objective, 4)
-    rows, own = objective.slopes_by_judge(0, JUDGES, state, accuracy)
-    whole = objective.slopes(state, accuracy)
+    rows, own = objective.gradients_by_judge(0, JUDGES, state, accuracy)
+    whole = objective.gradients(state, accuracy)
     np.testing.assert_allclose(rows.sum(axis=0), whole.state, atol=1e-10)
     np.testing.assert_allclose(own, whole.accuracy, atol=1e-10)
-    some, _ = objective.slopes_by_judge(1, 3, state, accuracy)
+    some, _ = objective.gradients_by_judge(1, 3, state, accuracy)
     np.testing.assert_allclose(some, rows[1:3], atol=1e-12)
 
 
@@ -97,11 +99,11 @@ def test_accuracies_are_the_best_for_the_scores(seed: int) -> None:
     state, accuracy = point(objective, seed)
     found = accuracy.copy()
     value, _ = objective.profile(state, found)
-    assert value == pytest.approx(objective.slopes(state, found).value, abs=1e-9)
+    assert value == pytest.approx(objective.gradients(state, found).value, abs=1e-9)
     for u in range(JUDGES):
 
         def loss(a: float, u: int = u) -> float:
-            return objective.slopes(state, np.where(np.arange(JUDGES) == u, a, found)).value
+            return objective.gradients(state, np.where(np.arange(JUDGES) == u, a, found)).value
 
         best = minimize_scalar(loss, bounds=(-8.0, 8.0), method="bounded", options={"xatol": 1e-9})
         assert loss(float(found[u])) <= best.fun + 1e-9
@@ -112,7 +114,7 @@ def test_gumbel_noise_by_the_chain_is_plackett_luce() -> None:
     score, accuracy = np.linspace(-1, 1, ITEMS), np.array([1.0, 2.0, 0.3, -1.0])
     chained = ChainedLists(GUMBEL, lists, threads=1)
     np.testing.assert_allclose(chained.likeness, 1.0, rtol=1e-9)
-    chained.work_out(chained.places(score, accuracy))
+    chained.work_out(chained.locations(score, accuracy))
     plain = Objective(random_votes(5).for_model(), GUMBEL)
     np.testing.assert_allclose(
         chained.value, plain.list_losses(score, accuracy, np.zeros(ITEMS)), rtol=1e-10
@@ -122,13 +124,13 @@ def test_gumbel_noise_by_the_chain_is_plackett_luce() -> None:
 @pytest.mark.parametrize("size", [3, 4, 5, 6])
 def test_normal_noise_against_orthant_probabilities(size: int) -> None:
     """Adjacent differences of normal numbers are normal: their orthant is the ranking."""
-    place = np.random.default_rng(size).normal(0.0, 0.7, size)
+    location = np.random.default_rng(size).normal(0.0, 0.7, size)
     differences = np.eye(size - 1, size) - np.eye(size - 1, size, k=1)
     orthant = multivariate_normal.cdf(
-        np.zeros(size - 1), -differences @ place, differences @ differences.T,
+        np.zeros(size - 1), -differences @ location, differences @ differences.T,
         maxpts=20_000_000, abseps=1e-10, releps=1e-10,
     )  # fmt: skip
-    chance = float(np.exp(-NORMAL.ranking_terms(place)[0]))
+    chance = float(np.exp(-NORMAL.ranking_terms(location)[0]))
     assert chance == pytest.approx(float(orthant), abs=1e-9)
 
 

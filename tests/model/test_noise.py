@@ -19,22 +19,22 @@ def exact_terms(name: str, x: float) -> tuple[mp.mpf, mp.mpf, mp.mpf]:
     if name == "gumbel":
         upper = 1 / (1 + mp.exp(t))
         f = mp.exp(-abs(t)) / (1 + mp.exp(-abs(t))) ** 2
-        f_slope = -f * mp.tanh(t / 2)
+        f_gradient = -f * mp.tanh(t / 2)
     elif name == "normal":
         upper = mp.erfc(t / 2) / 2
         f = mp.exp(-t * t / 4) / (2 * mp.sqrt(mp.pi))
-        f_slope = -t / 2 * f
+        f_gradient = -t / 2 * f
     else:
         upper = mp.exp(-t) / 2 if t >= 0 else 1 - mp.exp(t) / 2
         f = mp.exp(-abs(t)) / 2
-        f_slope = f if t < 0 else -f
+        f_gradient = f if t < 0 else -f
     lower = 1 - upper
     if name == "gumbel":
         lower = 1 / (1 + mp.exp(-t))
     elif t < 0:
         lower = mp.erfc(-t / 2) / 2 if name == "normal" else mp.exp(t) / 2
     value = -mp.log1p(-upper) if t > 0 else -mp.log(lower)
-    return value, -f / lower, (f / lower) ** 2 - f_slope / lower
+    return value, -f / lower, (f / lower) ** 2 - f_gradient / lower
 
 
 @pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
@@ -52,12 +52,12 @@ def test_value_and_derivatives_agree_with_mpmath_in_both_tails(noise: Noise, x: 
 def test_derivatives_agree_with_finite_differences(noise: Noise, scale: float) -> None:
     x = scale * np.linspace(-3.05, 3.0, 50)
     step = 1e-5 * scale
-    _, slope, bend = noise.terms(x)
+    _, gradient, curvature = noise.terms(x)
     above, below = noise.terms(x + step), noise.terms(x - step)
-    np.testing.assert_allclose(slope, (above[0] - below[0]) / (2 * step), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(gradient, (above[0] - below[0]) / (2 * step), rtol=1e-6, atol=1e-7)
     smooth = np.abs(x) > 2 * step  # the exponential's curvature jumps at 0
     np.testing.assert_allclose(
-        bend[smooth], ((above[1] - below[1]) / (2 * step))[smooth], rtol=1e-5, atol=1e-6
+        curvature[smooth], ((above[1] - below[1]) / (2 * step))[smooth], rtol=1e-5, atol=1e-6
     )
 
 
@@ -122,9 +122,9 @@ def test_own_noise_is_convex_also_with_kinks_and_far_out(name: str) -> None:
     assert isinstance(own.form, Tables)
     scale = own.form.knots[-1] / 15.0
     x = scale * np.concatenate((np.linspace(-15, 15, 5001), [-1e4, -1e3, 100.0, 1e3, 1e4]))
-    value, slope, bend = own.terms(x)
-    assert np.all(np.isfinite(value) & np.isfinite(slope))
-    assert np.all(bend * scale**2 > -1e-6)
+    value, gradient, curvature = own.terms(x)
+    assert np.all(np.isfinite(value) & np.isfinite(gradient))
+    assert np.all(curvature * scale**2 > -1e-6)
 
 
 def test_own_noise_with_a_kink_is_exact() -> None:

@@ -34,7 +34,7 @@ def test_value_is_the_definition(noise: Noise, seed: int, scale: float) -> None:
     objective = make(noise, seed)
     score, accuracy = point(seed, scale)
     expected = plain_objective(objective.votes, noise, score, accuracy, PRIOR, 0.4)
-    assert objective.slopes(score, accuracy).value == pytest.approx(expected, rel=1e-12)
+    assert objective.gradients(score, accuracy).value == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("scale", [0.1, 1.0, 40.0])
@@ -44,7 +44,7 @@ def test_no_weights_are_weights_of_one(noise: Noise, scale: float) -> None:
     ones = Objective(with_pairs(votes, given_weight=np.ones(votes.pairs.number)), noise, PRIOR)
     none = replace(ones, votes=with_pairs(votes, given_weight=None))
     score, accuracy = point(8, scale)
-    expected, found = ones.slopes(score, accuracy), none.slopes(score, accuracy)
+    expected, found = ones.gradients(score, accuracy), none.gradients(score, accuracy)
     assert found.value == pytest.approx(expected.value, rel=1e-13)
     np.testing.assert_allclose(found.state, expected.state, rtol=1e-11, atol=1e-11)
     np.testing.assert_allclose(found.accuracy, expected.accuracy, rtol=1e-11, atol=1e-11)
@@ -55,34 +55,34 @@ def test_the_profile_is_the_objective_at_the_accuracies_it_finds(noise: Noise) -
     votes = random_votes(4, votes=(30, 0, 1, 9_000, 600))
     objective = Objective(with_pairs(votes, given_weight=None), noise, PRIOR)
     score, accuracy = point(9)
-    value, slope = objective.profile(score, accuracy)
-    there = objective.slopes(score, accuracy)
+    value, gradient = objective.profile(score, accuracy)
+    there = objective.gradients(score, accuracy)
     assert value == pytest.approx(there.value, rel=1e-13)
-    np.testing.assert_allclose(slope, there.state, rtol=1e-7, atol=1e-7)
-    bend = objective.curvature(score, accuracy).accuracy
-    assert np.abs(there.accuracy / np.sqrt(bend)).max() < 1e-6
+    np.testing.assert_allclose(gradient, there.state, rtol=1e-7, atol=1e-7)
+    curvature = objective.curvature(score, accuracy).accuracy
+    assert np.abs(there.accuracy / np.sqrt(curvature)).max() < 1e-6
 
 
 @pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
 def test_gradients_agree_with_finite_differences(noise: Noise) -> None:
     objective = make(noise)
     score, accuracy = point(1)
-    slopes = objective.slopes(score, accuracy)
+    gradients = objective.gradients(score, accuracy)
     step = 1e-6
     for i in range(6):
         move = step * np.eye(6)[i]
         up, down = (
-            objective.slopes(score + move, accuracy),
-            objective.slopes(score - move, accuracy),
+            objective.gradients(score + move, accuracy),
+            objective.gradients(score - move, accuracy),
         )
-        assert slopes.state[i] == pytest.approx((up.value - down.value) / (2 * step), rel=1e-6)
+        assert gradients.state[i] == pytest.approx((up.value - down.value) / (2 * step), rel=1e-6)
     for u in range(5):
         move = step * np.eye(5)[u]
         up, down = (
-            objective.slopes(score, accuracy + move),
-            objective.slopes(score, accuracy - move),
+            objective.gradients(score, accuracy + move),
+            objective.gradients(score, accuracy - move),
         )
-        assert slopes.accuracy[u] == pytest.approx(
+        assert gradients.accuracy[u] == pytest.approx(
             (up.value - down.value) / (2 * step), rel=1e-6, abs=1e-6
         )
 
@@ -98,7 +98,7 @@ def test_profile_solves_every_judge_exactly(noise: Noise) -> None:
         def alone(a: float, u: int = u) -> float:
             trial = accuracy.copy()
             trial[u] = a
-            return objective.slopes(score, trial).value
+            return objective.gradients(score, trial).value
 
         best = minimize_scalar(alone, bracket=(-1.0, 2.0), tol=1e-12)
         assert accuracy[u] == pytest.approx(best.x, abs=1e-5)
@@ -125,7 +125,7 @@ def test_profile_finds_the_best_accuracy_from_any_guess(
         def alone(a: float, u: int = u) -> float:
             trial = accuracy.copy()
             trial[u] = a
-            return objective.slopes(score, trial).value
+            return objective.gradients(score, trial).value
 
         best = minimize_scalar(alone, bounds=(-20.0, 20.0), method="bounded")
         assert alone(accuracy[u]) <= best.fun + 1e-6
@@ -135,13 +135,13 @@ def test_profile_finds_the_best_accuracy_from_any_guess(
 def test_profile_gradient_is_the_gradient_of_the_minimum(noise: Noise) -> None:
     objective = make(noise)
     score, _ = point(3)
-    _, slope = objective.profile(score, np.ones(5))
+    _, gradient = objective.profile(score, np.ones(5))
     step = 1e-5
     for i in range(6):
         move = step * np.eye(6)[i]
         up, _ = objective.profile(score + move, np.ones(5))
         down, _ = objective.profile(score - move, np.ones(5))
-        assert slope[i] == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-5)
+        assert gradient[i] == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-5)
 
 
 def test_profile_curvature_is_that_of_the_profiled_objective() -> None:
@@ -171,8 +171,8 @@ def test_curvature_in_the_accuracies_and_between_agrees_with_finite_differences(
     for u in range(5):
         move = step * np.eye(5)[u]
         up, down = (
-            objective.slopes(score, accuracy + move),
-            objective.slopes(score, accuracy - move),
+            objective.gradients(score, accuracy + move),
+            objective.gradients(score, accuracy - move),
         )
         numeric = (up.accuracy[u] - down.accuracy[u]) / (2 * step)
         assert curvature.accuracy[u] == pytest.approx(numeric, rel=1e-6)
@@ -190,16 +190,18 @@ def test_objective_is_convex_in_scores_and_in_accuracies(noise: Noise, seed: int
     s2, a2 = point(seed + 1)
     for first, second in (((s1, a1), (s2, a1)), ((s1, a1), (s1, a2))):
         middle = (0.5 * (first[0] + second[0]), 0.5 * (first[1] + second[1]))
-        chord = 0.5 * (objective.slopes(*first).value + objective.slopes(*second).value)
-        assert objective.slopes(*middle).value <= chord + 1e-9
+        chord = 0.5 * (objective.gradients(*first).value + objective.gradients(*second).value)
+        assert objective.gradients(*middle).value <= chord + 1e-9
 
 
 def test_shift_and_scale_of_the_scores_change_nothing_in_the_likelihood() -> None:
     objective = make(GUMBEL, prior=NO_PRIOR, lambda0=0.0)
     score, accuracy = point(6)
-    value = objective.slopes(score, accuracy).value
-    assert objective.slopes(score + 3.0, accuracy).value == pytest.approx(value, rel=1e-12)
-    assert objective.slopes(-2.0 * score, accuracy / -2.0).value == pytest.approx(value, rel=1e-12)
+    value = objective.gradients(score, accuracy).value
+    assert objective.gradients(score + 3.0, accuracy).value == pytest.approx(value, rel=1e-12)
+    assert objective.gradients(-2.0 * score, accuracy / -2.0).value == pytest.approx(
+        value, rel=1e-12
+    )
 
 
 def test_weight_two_is_the_vote_twice() -> None:
@@ -214,8 +216,8 @@ def test_weight_two_is_the_vote_twice() -> None:
         given_weight=np.repeat(wins.weight, 2),
     )
     score, accuracy = point(7)
-    assert doubled.slopes(score, accuracy).value == pytest.approx(
-        replace(objective, votes=twice).slopes(score, accuracy).value, rel=1e-12
+    assert doubled.gradients(score, accuracy).value == pytest.approx(
+        replace(objective, votes=twice).gradients(score, accuracy).value, rel=1e-12
     )
 
 
@@ -227,16 +229,16 @@ def test_threads_do_not_change_a_bit() -> None:
         for threads in (1, 2, 3)
     ]
     assert len(votes.chunk_bounds) > 2
-    for value, slope in results[1:]:
+    for value, gradient in results[1:]:
         assert value == results[0][0]
-        np.testing.assert_array_equal(slope, results[0][1])
+        np.testing.assert_array_equal(gradient, results[0][1])
 
 
 def test_own_noise_goes_through_the_same_objective() -> None:
     own = noise_from_log_density(lambda e: -(e**2) / 2)
     score, accuracy = point(9)
-    expected = make(NORMAL).slopes(score, accuracy)
-    ours = make(own).slopes(score, accuracy)
+    expected = make(NORMAL).gradients(score, accuracy)
+    ours = make(own).gradients(score, accuracy)
     assert ours.value == pytest.approx(expected.value, rel=1e-7)
     np.testing.assert_allclose(ours.state, expected.state, rtol=1e-4, atol=1e-4)
 

@@ -51,7 +51,7 @@ def noise_called(name: str) -> Noise:
     return noise_from_log_density(log_density, name=name, support=support)
 
 
-def plain_chance(name: str, place: Floats, ranked: int) -> float:
+def plain_chance(name: str, location: Floats, ranked: int) -> float:
     """P by nested cumulative integrals in plain numpy: many Gauss panels, cut at all kinks.
 
     The integral from a panel's start to each node is one more Gauss rule on that interval, through
@@ -59,7 +59,7 @@ def plain_chance(name: str, place: Floats, ranked: int) -> float:
     """
     density, below = DISTRIBUTIONS[name]
     low, high = BULK[name]
-    ends = np.concatenate((place + low, place + high))
+    ends = np.concatenate((location + low, location + high))
     edges = np.unique(np.concatenate((ends, np.linspace(ends.min(), ends.max(), 161))))
     x, w = np.polynomial.legendre.leggauss(16)
     half = 0.5 * np.diff(edges)[:, None]
@@ -69,10 +69,10 @@ def plain_chance(name: str, place: Floats, ranked: int) -> float:
     interpolate = powers @ np.linalg.inv(np.polynomial.legendre.legvander(x, 15))
     running = (interpolate.reshape(16, 16, 16) * w[None, :, None]).sum(axis=1)
     running *= 0.5 * (x + 1.0)[:, None]
-    ranked = min(ranked, len(place) - 1)
-    lower = np.prod([below(t - m) for m in place[ranked:]], axis=0)
+    ranked = min(ranked, len(location) - 1)
+    lower = np.prod([below(t - m) for m in location[ranked:]], axis=0)
     total = 0.0
-    for m in place[:ranked][::-1]:
+    for m in location[:ranked][::-1]:
         inner = density(t - m) * lower
         whole = (half * inner) @ w
         lower = half * inner @ running.T + (np.cumsum(whole) - whole)[:, None]
@@ -80,11 +80,11 @@ def plain_chance(name: str, place: Floats, ranked: int) -> float:
     return total
 
 
-def chance(name: str, place: Floats, ranked: int | None = None) -> float:
-    return float(np.exp(-noise_called(name).ranking_terms(place, ranked)[0]))
+def chance(name: str, location: Floats, ranked: int | None = None) -> float:
+    return float(np.exp(-noise_called(name).ranking_terms(location, ranked)[0]))
 
 
-def random_places(name: str, count: int, seed: int) -> Floats:
+def random_locations(name: str, count: int, seed: int) -> Floats:
     return SPREAD.get(name, 1.0) * np.random.default_rng(seed).normal(size=count)
 
 
@@ -92,28 +92,28 @@ def random_places(name: str, count: int, seed: int) -> Floats:
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 6])
 def test_chances_agree_with_nested_integrals(name: str, count: int) -> None:
     for seed in range(3):
-        place = random_places(name, count, seed)
+        location = random_locations(name, count, seed)
         for ranked in range(1, count + 1):
-            exact = plain_chance(name, place, ranked)
-            assert chance(name, place, ranked) == pytest.approx(exact, abs=1e-9, rel=1e-8)
+            exact = plain_chance(name, location, ranked)
+            assert chance(name, location, ranked) == pytest.approx(exact, abs=1e-9, rel=1e-8)
 
 
 @pytest.mark.parametrize("scale", [0.1, 3.0, 50.0, 1e4])
 @pytest.mark.parametrize("ranked", [1, 4, 9])
 def test_gumbel_noise_gives_plackett_and_luces_product(scale: float, ranked: int) -> None:
-    place = scale * np.random.default_rng(ranked).normal(size=9)
-    exact = sum(logsumexp(place[j:]) - place[j] for j in range(ranked))
-    value, slope = GUMBEL.ranking_terms(place, ranked)
+    location = scale * np.random.default_rng(ranked).normal(size=9)
+    exact = sum(logsumexp(location[j:]) - location[j] for j in range(ranked))
+    value, gradient = GUMBEL.ranking_terms(location, ranked)
     assert value == pytest.approx(exact, rel=1e-11, abs=1e-11)
     shares = np.zeros(9)
     for j in range(ranked):
-        shares[j:] += np.exp(place[j:] - logsumexp(place[j:]))
+        shares[j:] += np.exp(location[j:] - logsumexp(location[j:]))
         shares[j] -= 1.0
-    np.testing.assert_allclose(slope, shares, atol=1e-9)
+    np.testing.assert_allclose(gradient, shares, atol=1e-9)
 
 
 def test_three_normals_have_a_closed_form() -> None:
-    # differences of neighbours of equal places correlate by -1/2: 1/4 + asin(-1/2) / (2 pi)
+    # differences of neighbours of equal locations correlate by -1/2: 1/4 + asin(-1/2) / (2 pi)
     assert chance("normal", np.zeros(3)) == pytest.approx(0.25 - np.pi / 6 / (2 * np.pi), abs=1e-14)
 
 
@@ -122,18 +122,20 @@ def test_three_normals_have_a_closed_form() -> None:
 def test_two_items_are_a_pair(name: str, gap: float) -> None:
     noise = noise_called(name)
     gap = gap / 40 if name == "uniform" else gap
-    value, slope = noise.ranking_terms([gap, 0.0])
-    pair_value, pair_slope, _ = noise.terms(gap)
+    value, gradient = noise.ranking_terms([gap, 0.0])
+    pair_value, pair_gradient, _ = noise.terms(gap)
     rel = 1e-6 if name in OWN else 1e-11  # a user's pairs are themselves a spline
     assert value == pytest.approx(float(pair_value), rel=rel, abs=1e-8)
-    assert slope[0] == pytest.approx(float(pair_slope), rel=1e-4 if name in OWN else 1e-9, abs=1e-7)
+    assert gradient[0] == pytest.approx(
+        float(pair_gradient), rel=1e-4 if name in OWN else 1e-9, abs=1e-7
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("scale", [0.05, 1.0, 4.0])
 def test_all_rankings_together_are_certain(name: str, scale: float) -> None:
-    place = scale * random_places(name, 4, 7)
-    rankings = [np.array(p) for p in permutations(place)]
+    location = scale * random_locations(name, 4, 7)
+    rankings = [np.array(p) for p in permutations(location)]
     assert sum(chance(name, p) for p in rankings) == pytest.approx(1.0, abs=1e-9)
     for ranked, repeats in ((1, 6), (2, 2)):
         total = sum(chance(name, p, ranked) for p in rankings) / repeats
@@ -143,15 +145,15 @@ def test_all_rankings_together_are_certain(name: str, scale: float) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("count", "ranked"), [(3, 3), (7, 7), (7, 3), (12, 1)])
 def test_gradient_and_hessian_agree_with_differences(name: str, count: int, ranked: int) -> None:
-    noise, place = noise_called(name), random_places(name, count, count + ranked)
-    value, slope = noise.ranking_terms(place, ranked)
-    assert abs(slope.sum()) < 1e-11 * (1.0 + np.abs(slope).max())
-    assert noise.ranking_terms(place + 3.7, ranked)[0] == pytest.approx(value, abs=1e-9)
+    noise, location = noise_called(name), random_locations(name, count, count + ranked)
+    value, gradient = noise.ranking_terms(location, ranked)
+    assert abs(gradient.sum()) < 1e-11 * (1.0 + np.abs(gradient).max())
+    assert noise.ranking_terms(location + 3.7, ranked)[0] == pytest.approx(value, abs=1e-9)
     step = 1e-4 * noise.form.width
     for i in range(count):
         move = step * (np.arange(count) == i)
-        ahead, back = (noise.ranking_terms(place + s * move, ranked)[0] for s in (1, -1))
-        assert slope[i] == pytest.approx((ahead - back) / (2 * step), rel=1e-5, abs=1e-5)
+        ahead, back = (noise.ranking_terms(location + s * move, ranked)[0] for s in (1, -1))
+        assert gradient[i] == pytest.approx((ahead - back) / (2 * step), rel=1e-5, abs=1e-5)
     lists = no_lists(1)._replace(
         start=np.array([0, 1]),
         begin=np.array([0, count]),
@@ -161,10 +163,10 @@ def test_gradient_and_hessian_agree_with_differences(name: str, count: int, rank
         weight=np.ones(1),
     )
     chained = ChainedLists(noise, lists, threads=1)
-    ready = chained.ready(place)
+    ready = chained.ready(location)
     # Not to the last bit: compiled in another order, the same sums are inlined differently.
     assert chained.value[0] == pytest.approx(value, rel=1e-13)
-    np.testing.assert_allclose(ready.slope, slope, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(ready.gradient, gradient, rtol=1e-12, atol=1e-13)
     hessian = ready.hessian.reshape(count, count)
     np.testing.assert_array_equal(hessian, hessian.T)
     np.testing.assert_allclose(hessian.sum(axis=0), 0.0, atol=1e-5 * np.abs(hessian).max())
@@ -172,87 +174,87 @@ def test_gradient_and_hessian_agree_with_differences(name: str, count: int, rank
     if len(noise.form.kinks):
         return  # second derivatives jump where items pass each other
     wide = 1e-3 * noise.form.width
-    values = [noise.ranking_terms(place + s * wide * direction, ranked)[0] for s in (-1, 0, 1)]
-    bend = (values[0] - 2 * values[1] + values[2]) / wide**2
-    assert direction @ hessian @ direction == pytest.approx(bend, rel=1e-4)
+    values = [noise.ranking_terms(location + s * wide * direction, ranked)[0] for s in (-1, 0, 1)]
+    curvature = (values[0] - 2 * values[1] + values[2]) / wide**2
+    assert direction @ hessian @ direction == pytest.approx(curvature, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_equal_items_have_all_rankings_alike(name: str) -> None:
     for count in (10, 40):
-        value, slope = noise_called(name).ranking_terms(np.full(count, 0.3))
+        value, gradient = noise_called(name).ranking_terms(np.full(count, 0.3))
         assert value == pytest.approx(float(gammaln(count + 1)), abs=1e-7)
-        assert np.isfinite(slope).all()
+        assert np.isfinite(gradient).all()
 
 
 def test_long_lists_stay_finite_and_right() -> None:
     for noise in BUILT_IN.values():
         assert noise.ranking_terms(np.zeros(100))[0] == pytest.approx(float(gammaln(101)), abs=1e-3)
         backwards = np.linspace(-20.0, 20.0, 100)
-        value, slope = noise.ranking_terms(backwards)
+        value, gradient = noise.ranking_terms(backwards)
         assert np.isfinite(value)
-        assert np.isfinite(slope).all()
+        assert np.isfinite(gradient).all()
         assert noise.ranking_terms(-backwards)[0] < value
         assert noise.ranking_terms(np.zeros(200), 1)[0] == pytest.approx(np.log(200), abs=1e-9)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 50.0, 1e4])
-def test_any_places_give_a_finite_value_and_a_gradient_that_leads_back(
+def test_any_locations_give_a_finite_value_and_a_gradient_that_leads_back(
     name: str, scale: float
 ) -> None:
     noise, rng = noise_called(name), np.random.default_rng(3)
     for count, ranked in ((5, 5), (8, 3), (20, 20)):
-        place = scale * rng.normal(size=count)
-        value, slope = noise.ranking_terms(place, ranked)
+        location = scale * rng.normal(size=count)
+        value, gradient = noise.ranking_terms(location, ranked)
         assert value >= 0.0
         assert np.isfinite(value)
-        assert np.isfinite(slope).all()
-        ordered = np.sort(place)[::-1]
-        # -log P is convex, so its slope towards the better, sorted places is no smaller a fall
+        assert np.isfinite(gradient).all()
+        ordered = np.sort(location)[::-1]
+        # -log P is convex, so its gradient towards the sorted, better locations falls no less
         better = noise.ranking_terms(ordered, ranked)[0]
         assert better <= value
         if name != "uniform":
-            assert slope @ (ordered - place) <= (better - value) * (1.0 - 1e-6) + 1e-9
+            assert gradient @ (ordered - location) <= (better - value) * (1.0 - 1e-6) + 1e-9
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_further_out_of_order_the_less_likely(name: str) -> None:
     noise = noise_called(name)
     gaps = np.concatenate(([0.0, 0.01, 0.1, 0.3, 0.6, 0.9], np.geomspace(1.0, 1e4, 60)))
-    values, slopes = [], []
+    values, gradients = [], []
     for gap in gaps:
-        value, slope = noise.ranking_terms(np.array([0.2, -gap, 0.1, 0.0, -0.1]))
+        value, gradient = noise.ranking_terms(np.array([0.2, -gap, 0.1, 0.0, -0.1]))
         values.append(value)
-        slopes.append(slope[1])
+        gradients.append(gradient[1])
     assert (np.diff(values) > 0.0).all()
-    assert (np.array(slopes) < 0.0).all()
+    assert (np.array(gradients) < 0.0).all()
     # the value rises by what its own gradient says: convex, and so no line search is misled
     rise = np.diff(values) / np.diff(gaps)
-    assert (rise >= -np.array(slopes[:-1]) * (1.0 - 1e-6)).all()
-    assert (rise <= -np.array(slopes[1:]) * (1.0 + 1e-6)).all()
+    assert (rise >= -np.array(gradients[:-1]) * (1.0 - 1e-6)).all()
+    assert (rise <= -np.array(gradients[1:]) * (1.0 + 1e-6)).all()
 
 
 def test_normal_noise_far_out_of_order_follows_the_isotonic_regression() -> None:
-    place = np.array([-3e3, 1e3, -1e3, 4e3])  # all are pooled at 250
-    value, slope = NORMAL.ranking_terms(place)
-    assert value == pytest.approx(0.5 * ((place - 250.0) ** 2).sum(), rel=1e-5)
-    np.testing.assert_allclose(slope, place - 250.0, rtol=1e-2)
+    location = np.array([-3e3, 1e3, -1e3, 4e3])  # all are pooled at 250
+    value, gradient = NORMAL.ranking_terms(location)
+    assert value == pytest.approx(0.5 * ((location - 250.0) ** 2).sum(), rel=1e-5)
+    np.testing.assert_allclose(gradient, location - 250.0, rtol=1e-2)
 
 
 @settings(deadline=None, max_examples=60)
 @given(
     name=st.sampled_from(NAMES),
-    place=st.lists(st.floats(-2.0, 2.0), min_size=2, max_size=9),
+    location=st.lists(st.floats(-2.0, 2.0), min_size=2, max_size=9),
     share=st.floats(0.0, 1.0),
 )
 def test_compiled_chain_agrees_with_plain_numpy(
-    name: str, place: list[float], share: float
+    name: str, location: list[float], share: float
 ) -> None:
-    places = SPREAD.get(name, 1.0) * np.array(place)
-    ranked = 1 + int(share * (len(place) - 1))
-    exact = plain_chance(name, places, ranked)
-    assert chance(name, places, ranked) == pytest.approx(exact, abs=1e-9)
+    locations = SPREAD.get(name, 1.0) * np.array(location)
+    ranked = 1 + int(share * (len(location) - 1))
+    exact = plain_chance(name, locations, ranked)
+    assert chance(name, locations, ranked) == pytest.approx(exact, abs=1e-9)
 
 
 def test_nothing_ranked_is_certain_and_wrong_input_is_named() -> None:

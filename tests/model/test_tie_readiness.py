@@ -46,8 +46,8 @@ def accuracies_of_known_ties(simulation: Simulation) -> np.ndarray:
     state[objective.layout.own_tie] = log_tie
 
     def loss(point: np.ndarray) -> tuple[float, np.ndarray]:
-        slopes = objective.slopes(np.concatenate((point[:n], state[n:])), point[n:])
-        return slopes.value, np.concatenate((slopes.state[:n], slopes.accuracy))
+        gradients = objective.gradients(np.concatenate((point[:n], state[n:])), point[n:])
+        return gradients.value, np.concatenate((gradients.state[:n], gradients.accuracy))
 
     start = np.concatenate((np.zeros(n), np.ones(objective.n_judges)))
     return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B").x[n:])

@@ -583,7 +583,7 @@ def test_what_is_fitted_is_the_best_there_is() -> None:
     """No effect, score or accuracy can be changed for a better objective."""
     asked = task_of(made(mixed_rows(9)), "hbtl", ties="davidson", order="common", guard=False)
     found = by_profile(asked)
-    slopes = found.objective.slopes(found.raw.state, found.raw.accuracy)
-    bend = found.objective.curvature(found.raw.state, found.raw.accuracy)
-    assert np.abs(slopes.state / np.sqrt(bend.state)).max() < 1e-4
-    assert np.abs(slopes.accuracy / np.sqrt(bend.accuracy)).max() < 1e-4
+    gradients = found.objective.gradients(found.raw.state, found.raw.accuracy)
+    curvature = found.objective.curvature(found.raw.state, found.raw.accuracy)
+    assert np.abs(gradients.state / np.sqrt(curvature.state)).max() < 1e-4
+    assert np.abs(gradients.accuracy / np.sqrt(curvature.accuracy)).max() < 1e-4

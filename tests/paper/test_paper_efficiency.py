@@ -29,8 +29,8 @@ def test_the_bound_is_that_of_the_observed_information_of_many_votes(
     mixed = blocks.mixed_rows(0, len(accuracy))
     full = np.block(
         [
-            [blocks.profile_matrix() + mixed.T / blocks.bend @ mixed, mixed.T],
-            [mixed, np.diag(blocks.bend)],
+            [blocks.profile_matrix() + mixed.T / blocks.accuracy_curvature @ mixed, mixed.T],
+            [mixed, np.diag(blocks.accuracy_curvature)],
         ]
     )
     n = len(score)

@@ -110,8 +110,8 @@ def test_the_hessian_is_the_derivative_of_the_gradient(name: str) -> None:
     point = np.concatenate((rng.normal(size=6), rng.normal(size=10)))
 
     def gradient(at: Floats) -> Floats:
-        slope = objective.slopes(at[:6], at[6:])
-        return np.concatenate((slope.state, slope.accuracy))
+        gradient = objective.gradients(at[:6], at[6:])
+        return np.concatenate((gradient.state, gradient.accuracy))
 
     step = 1e-5
     numeric = np.array(
@@ -129,9 +129,9 @@ def test_expected_votes_are_many_votes(name: str) -> None:
     sampled = sampled_votes(many, seed=0).averaged()
     observed = hessian(truth.noise.terms, sampled, truth.score, truth.accuracy)
     np.testing.assert_allclose(observed.joint(), expected.joint(), atol=2e-3)
-    slope = Objective(expected_votes(truth), truth.noise).slopes(truth.score, truth.accuracy)
-    assert np.abs(slope.state).max() < 1e-9
-    assert np.abs(slope.accuracy).max() < 1e-9
+    gradient = Objective(expected_votes(truth), truth.noise).gradients(truth.score, truth.accuracy)
+    assert np.abs(gradient.state).max() < 1e-9
+    assert np.abs(gradient.accuracy).max() < 1e-9
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -123,7 +123,7 @@ def test_scores_are_centred_group_by_group() -> None:
     np.testing.assert_array_equal(found, [[-1.0, -2.0, 1.0, 2.0]])
 
 
-def test_how_groups_compare_is_foretold_by_the_prior_alone(ranking: jr.Ranking) -> None:
+def test_how_groups_compare_is_predicted_by_the_prior_alone(ranking: jr.Ranking) -> None:
     """A vote between items of two groups is near even, however sure the order within each is."""
     assert 0.3 < float(ranking.predict(None, "a1", "b1")) < 0.8
     assert float(ranking.predict(None, "a1", "a3")) > 0.7

@@ -83,8 +83,7 @@ def test_agreement_and_influence_are_those_of_a_fit_without_the_judge(
         ]
         assert row(report, judge)["agreement"] == pytest.approx(np.mean(agree), abs=0.01)
         before, after = (
-            {item: place for place, item in enumerate(found.items["item"])}
-            for found in (whole, rest)
+            {item: rank for rank, item in enumerate(found.items["item"])} for found in (whole, rest)
         )
         moved = max(abs(before[item] - after[item]) for item in before)
         assert row(report, judge)["influence"] == moved

@@ -148,20 +148,20 @@ def rankings(made: Simulation) -> Counter[tuple[frozenset[str], ...]]:
 
 
 def rankings_with_ties(
-    place: Mapping[str, float], tie: float, top: int
+    location: Mapping[str, float], tie: float, top: int
 ) -> Iterator[tuple[tuple[frozenset[str], ...], float]]:
     """Every ranking with its chance, from the definition: group after group is chosen."""
-    if top <= 0 or not place:
+    if top <= 0 or not location:
         yield (), 1.0
         return
-    groups = [frozenset(group) for k in (1, 2) for group in combinations(place, k)]
+    groups = [frozenset(group) for k in (1, 2) for group in combinations(location, k)]
     weight = [
         (tie if len(group) == 2 else 1.0)
-        * math.exp(sum(map(place.__getitem__, group)) / len(group))
+        * math.exp(sum(map(location.__getitem__, group)) / len(group))
         for group in groups
     ]
     for group, w in zip(groups, weight, strict=True):
-        left = {item: y for item, y in place.items() if item not in group}
+        left = {item: y for item, y in location.items() if item not in group}
         for rest, chance in rankings_with_ties(left, tie, top - len(group)):
             yield (group, *rest), w / sum(weight) * chance
 
@@ -197,8 +197,8 @@ def test_rankings_are_choices_of_groups(accuracy: float, tie: float, top: int) -
     made = jr.simulate(
         per_vote=3, top=top, scores=SCORES, accuracies=[accuracy], votes_per_judge=VOTES, tie=tie
     )
-    place = {f"item-{k}": accuracy * score for k, score in enumerate(SCORES, start=1)}
-    chance = dict(rankings_with_ties(place, tie, top))
+    location = {f"item-{k}": accuracy * score for k, score in enumerate(SCORES, start=1)}
+    chance = dict(rankings_with_ties(location, tie, top))
     require_frequencies(rankings(made), {it: p for it, p in chance.items() if p > 0.0})
 
 
@@ -206,8 +206,8 @@ def test_the_best_of_more_items() -> None:
     made = jr.simulate(
         per_vote=4, top=2, scores=[*SCORES, 0.3], accuracies=[-1.0], votes_per_judge=VOTES, tie=0.5
     )
-    place = {f"item-{k}": -score for k, score in enumerate([*SCORES, 0.3], start=1)}
-    require_frequencies(rankings(made), dict(rankings_with_ties(place, 0.5, 2)))
+    location = {f"item-{k}": -score for k, score in enumerate([*SCORES, 0.3], start=1)}
+    require_frequencies(rankings(made), dict(rankings_with_ties(location, 0.5, 2)))
 
 
 @pytest.mark.parametrize("accuracy", [1.2, -0.8])

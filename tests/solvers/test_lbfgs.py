@@ -70,8 +70,8 @@ def counted(function: Function) -> tuple[Function, Callable[[], int]]:
 def test_the_minimum_is_found(function: Function, start: Floats, best: Floats) -> None:
     there = found(function, start)
     assert np.abs(there.gradient).max() <= 1e-6
-    np.testing.assert_allclose(there.place, best, atol=2e-2 if function is log_barrier else 1e-4)
-    value, gradient = function(there.place)
+    np.testing.assert_allclose(there.position, best, atol=2e-2 if function is log_barrier else 1e-4)
+    value, gradient = function(there.position)
     assert there.value == value
     np.testing.assert_array_equal(there.gradient, gradient)
 
@@ -104,7 +104,7 @@ def test_nothing_is_evaluated_twice_where_the_gradient_is_small() -> None:
     function, count = counted(bowl)
     there = found(function, CENTRE.copy())
     assert count() == 1
-    np.testing.assert_array_equal(there.place, CENTRE)
+    np.testing.assert_array_equal(there.position, CENTRE)
 
 
 def test_it_ends_where_rounding_hides_progress() -> None:

@@ -47,8 +47,8 @@ def test_profile_agrees_with_a_joint_fit_by_scipy(noise: Noise) -> None:
     ours = ProfileSolver().solve(objective)
 
     def joint(x: np.ndarray) -> tuple[float, np.ndarray]:
-        slopes = objective.slopes(x[:8], x[8:])
-        return slopes.value, np.concatenate((slopes.state, slopes.accuracy))
+        gradients = objective.gradients(x[:8], x[8:])
+        return gradients.value, np.concatenate((gradients.state, gradients.accuracy))
 
     start = np.concatenate((np.zeros(8), np.ones(4)))
     theirs = minimize(joint, start, jac=True, method="BFGS", options={"gtol": 1e-8})
@@ -139,12 +139,12 @@ def test_equal_votes_are_merged_where_all_judges_are_alike() -> None:
     merged = _merged(objective)
     assert merged.votes.pairs.number <= 8 * 7
     assert merged.votes.pairs.weight.sum() == votes.pairs.number
-    here = objective.slopes(SCORE, np.ones(5))
-    assert merged.slopes(SCORE, np.ones(1)).value == pytest.approx(here.value, rel=1e-12)
+    here = objective.gradients(SCORE, np.ones(5))
+    assert merged.gradients(SCORE, np.ones(1)).value == pytest.approx(here.value, rel=1e-12)
     found = search(objective, ProfileSolver())
     assert len(found.accuracy) == 5
-    slope = np.abs(objective.slopes(found.state, found.accuracy).state)
-    assert slope.max() < 1e-4
+    gradient = np.abs(objective.gradients(found.state, found.accuracy).state)
+    assert gradient.max() < 1e-4
 
 
 def test_very_many_votes_are_searched_on_a_sample_and_answered_on_all() -> None:
@@ -225,15 +225,15 @@ def by_hand(objective: Objective, solver: PaperSolver) -> tuple[np.ndarray, np.n
     one, two = 0.01, 0.002
     for _ in range(3):
         if solver.order == "simultaneous":
-            slopes = objective.slopes(score, accuracy)
-            score, accuracy = score - one * slopes.state, accuracy - two * slopes.accuracy
+            gradients = objective.gradients(score, accuracy)
+            score, accuracy = score - one * gradients.state, accuracy - two * gradients.accuracy
         elif solver.order == "accuracy-first":
-            accuracy = accuracy - two * objective.slopes(score, accuracy).accuracy
-            score = score - one * objective.slopes(score, accuracy).state
+            accuracy = accuracy - two * objective.gradients(score, accuracy).accuracy
+            score = score - one * objective.gradients(score, accuracy).state
         else:
-            score = score - one * objective.slopes(score, accuracy).state
+            score = score - one * objective.gradients(score, accuracy).state
             score -= score.mean()
-            accuracy = accuracy - two * objective.slopes(score, accuracy).accuracy
+            accuracy = accuracy - two * objective.gradients(score, accuracy).accuracy
         score = score - score.mean()
     return score, accuracy
 

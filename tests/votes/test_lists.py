@@ -83,7 +83,7 @@ def test_value_is_that_of_all_groups_enumerated(seed: int, model: str, scale: fl
     state, accuracy = random_point(seed, objective, scale)
     truth = truth_at(objective, state, accuracy)
     expected = plain_value(votes, MODELS[model], truth) + plain_penalty(truth, PRIOR)
-    assert objective.slopes(state, accuracy).value == pytest.approx(expected, rel=1e-11)
+    assert objective.gradients(state, accuracy).value == pytest.approx(expected, rel=1e-11)
 
 
 @settings(max_examples=30, deadline=None)
@@ -93,7 +93,7 @@ def test_value_without_ties_is_plackett_luce(seed: int) -> None:
     objective = objective_of(votes, NO_EFFECTS)
     state, accuracy = random_point(seed, objective)
     expected = plain_value(votes, NO_EFFECTS, truth_at(objective, state, accuracy))
-    assert objective.slopes(state, accuracy).value == pytest.approx(expected, rel=1e-12)
+    assert objective.gradients(state, accuracy).value == pytest.approx(expected, rel=1e-12)
 
 
 @settings(max_examples=20, deadline=None)
@@ -106,7 +106,7 @@ def test_pairs_with_ties_and_sides_follow_the_formula_with_any_noise(seed: int, 
     state, accuracy = random_point(seed, objective)
     truth = truth_at(objective, state, accuracy)
     expected = plain_value(votes, model, truth, NOISES[name]) + plain_penalty(truth, NO_PRIOR)
-    assert objective.slopes(state, accuracy).value == pytest.approx(expected, rel=1e-10)
+    assert objective.gradients(state, accuracy).value == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("sizes", [(), (2,), (3,), (2, 3), (2, 3, 4), (4,)], ids=str)
@@ -118,7 +118,7 @@ def test_chances_of_all_outcomes_of_a_set_add_up_to_1(sizes: tuple[int, ...]) ->
     chances = []
     for row in rows:
         one = objective_of(made([row]), model)
-        chances.append(math.exp(-one.slopes(state, np.array([-1.7])).value))
+        chances.append(math.exp(-one.gradients(state, np.array([-1.7])).value))
     assert sum(chances) == pytest.approx(1.0, abs=1e-12)
     assert len(votes) == len(rows)
 
@@ -131,7 +131,7 @@ def test_chances_of_the_best_two_and_of_one_choice_add_up_to_1() -> None:
     ]
     first = [Row("a", [[i]], [k for k in range(5) if k != i]) for i in range(5)]
     for rows in (best_two, first):
-        loss = [objective_of(made([r]), NO_EFFECTS).slopes(state, accuracy).value for r in rows]
+        loss = [objective_of(made([r]), NO_EFFECTS).gradients(state, accuracy).value for r in rows]
         assert np.exp(-np.array(loss)).sum() == pytest.approx(1.0, abs=1e-12)
 
 
@@ -145,12 +145,12 @@ def test_a_backwards_judge_ranks_by_the_inverse_worths() -> None:
             chance *= worth[i] / sum(worth[j] for j in left)
             left -= {i}
         votes = made([Row("a", [[i] for i in order])])
-        loss = objective_of(votes, NO_EFFECTS).slopes(score, np.array([-g])).value
+        loss = objective_of(votes, NO_EFFECTS).gradients(score, np.array([-g])).value
         assert loss == pytest.approx(-math.log(chance), rel=1e-12)
 
 
 @pytest.mark.parametrize("model", [MODELS["ties"], MODELS["tied as one"]], ids=["ties", "as one"])
-def test_extreme_places_give_no_nan(model: EffectModel) -> None:
+def test_extreme_locations_give_no_nan(model: EffectModel) -> None:
     rows = [
         Row("a", [[5], [4, 3], [2]], [1, 0]),
         Row("b", [[0, 1, 2], [3], [4]]),
@@ -160,9 +160,15 @@ def test_extreme_places_give_no_nan(model: EffectModel) -> None:
     for size in (1e3, 1e5):
         state = np.concatenate((size * np.linspace(-1, 1, 6), [0.3, -0.2][: len(model.sizes)]))
         for sign in (1.0, -1.0):
-            slopes = objective.slopes(state, sign * np.ones(2))
-            bent = objective.curvature(state, sign * np.ones(2))
-            for part in (slopes.value, slopes.state, slopes.accuracy, bent.state, bent.accuracy):
+            gradients = objective.gradients(state, sign * np.ones(2))
+            curvature = objective.curvature(state, sign * np.ones(2))
+            for part in (
+                gradients.value,
+                gradients.state,
+                gradients.accuracy,
+                curvature.state,
+                curvature.accuracy,
+            ):
                 assert np.isfinite(part).all()
 
 
@@ -180,21 +186,21 @@ def moved(x: np.ndarray, i: int, step: float) -> np.ndarray:
 def test_gradients_agree_with_finite_differences(model: EffectModel, seed: int) -> None:
     objective = objective_of(mixed_votes(seed), model, PRIOR)
     state, accuracy = random_point(seed, objective)
-    slopes, step = objective.slopes(state, accuracy), 1e-5
+    gradients, step = objective.gradients(state, accuracy), 1e-5
     for i in range(len(state)):
-        up, down = (objective.slopes(moved(state, i, d), accuracy).value for d in (step, -step))
-        assert slopes.state[i] == pytest.approx((up - down) / (2 * step), rel=1e-6, abs=1e-6)
+        up, down = (objective.gradients(moved(state, i, d), accuracy).value for d in (step, -step))
+        assert gradients.state[i] == pytest.approx((up - down) / (2 * step), rel=1e-6, abs=1e-6)
     for u in range(len(accuracy)):
-        up, down = (objective.slopes(state, moved(accuracy, u, d)).value for d in (step, -step))
-        assert slopes.accuracy[u] == pytest.approx((up - down) / (2 * step), rel=1e-6, abs=1e-6)
+        up, down = (objective.gradients(state, moved(accuracy, u, d)).value for d in (step, -step))
+        assert gradients.accuracy[u] == pytest.approx((up - down) / (2 * step), rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_gradients_of_single_judges_add_up(model: EffectModel) -> None:
     objective = objective_of(mixed_votes(5), model)
     state, accuracy = random_point(5, objective)
-    rows, own = objective.slopes_by_judge(0, objective.n_judges, state, accuracy)
-    whole = objective.slopes(state, accuracy)
+    rows, own = objective.gradients_by_judge(0, objective.n_judges, state, accuracy)
+    whole = objective.gradients(state, accuracy)
     by_prior = np.zeros(len(state))
     objective.state_penalty(state, by_prior)
     assert rows.sum(axis=0) + by_prior == pytest.approx(whole.state, abs=1e-12)
@@ -212,9 +218,9 @@ def finite_blocks(
         found = []
         for i in range(len(point)):
             up, down = (
-                objective.slopes(moved(state, i, d), accuracy)
+                objective.gradients(moved(state, i, d), accuracy)
                 if along == "state"
-                else objective.slopes(state, moved(accuracy, i, d))
+                else objective.gradients(state, moved(accuracy, i, d))
                 for d in (step, -step)
             )
             found.append(
@@ -241,7 +247,7 @@ def test_information_is_the_second_derivative(model: EffectModel, seed: int) -> 
     information = Information(objective, state, accuracy)
     mixed = information.mixed_rows(0, objective.n_judges)
     assert mixed == pytest.approx(b.T, rel=1e-5, abs=2e-6)
-    assert information.bend == pytest.approx(np.diag(c), rel=1e-5, abs=2e-6)
+    assert information.accuracy_curvature == pytest.approx(np.diag(c), rel=1e-5, abs=2e-6)
     profile = a - b @ np.diag(1.0 / np.diag(c)) @ b.T
     assert information.profile_matrix() == pytest.approx(profile, rel=1e-5, abs=2e-6)
     curvature = objective.curvature(state, accuracy)
@@ -405,7 +411,7 @@ def test_weight_2_is_the_row_twice(seed: int, name: str) -> None:
     )
     state, accuracy = random_point(seed, one)
     for ours, theirs in zip(
-        one.slopes(state, accuracy), other.slopes(state, accuracy), strict=True
+        one.gradients(state, accuracy), other.gradients(state, accuracy), strict=True
     ):
         assert ours == pytest.approx(theirs, rel=1e-10, abs=1e-10)
     assert one.curvature(state, accuracy).state == pytest.approx(
@@ -420,10 +426,10 @@ def test_a_constant_added_to_all_scores_changes_nothing(seed: int) -> None:
     state, accuracy = random_point(seed, objective)
     shifted = state.copy()
     shifted[:6] += 3.7
-    assert objective.slopes(shifted, accuracy).value == pytest.approx(
-        objective.slopes(state, accuracy).value, rel=1e-10
+    assert objective.gradients(shifted, accuracy).value == pytest.approx(
+        objective.gradients(state, accuracy).value, rel=1e-10
     )
-    assert objective.slopes(state, accuracy).state[:6].sum() == pytest.approx(0.0, abs=1e-10)
+    assert objective.gradients(state, accuracy).state[:6].sum() == pytest.approx(0.0, abs=1e-10)
 
 
 @settings(max_examples=20, deadline=None)
@@ -439,7 +445,7 @@ def test_a_pair_is_a_list_of_two(seed: int, by_judge: bool, as_one: bool) -> Non
     assert (lists.votes.pairs.number, pairs.votes.lists.number) == (0, 0)
     state, accuracy = random_point(seed, pairs)
     for ours, theirs in zip(
-        pairs.slopes(state, accuracy), lists.slopes(state, accuracy), strict=True
+        pairs.gradients(state, accuracy), lists.gradients(state, accuracy), strict=True
     ):
         assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-9)
     one, other = (Information(some, state, accuracy) for some in (pairs, lists))

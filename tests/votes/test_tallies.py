@@ -26,13 +26,13 @@ def ranking() -> jr.Ranking:
 
 
 def test_pairs_are_what_counting_the_file_gives(ranking: jr.Ranking) -> None:
-    place = {item: k for k, item in enumerate(ranking.items["item"])}
+    rank = {item: k for k, item in enumerate(ranking.items["item"])}
     won: dict[tuple[str, str], float] = defaultdict(float)
     seen: dict[tuple[str, str], int] = defaultdict(int)
     for row in pl.read_csv(EXAMPLE_VOTES).iter_rows(named=True):
         a, b = row["model_a"], row["model_b"]
         share = {"model_a": 1.0, "model_b": 0.0}.get(row["winner"], 0.5)
-        pair, gets = ((a, b), share) if place[a] < place[b] else ((b, a), 1.0 - share)
+        pair, gets = ((a, b), share) if rank[a] < rank[b] else ((b, a), 1.0 - share)
         won[pair] += gets
         seen[pair] += 1
     rows = {(row["item"], row["other"]): row for row in ranking.pairs.iter_rows(named=True)}
@@ -43,7 +43,7 @@ def test_pairs_are_what_counting_the_file_gives(ranking: jr.Ranking) -> None:
     assert ranking.pairs["residual"].abs().is_sorted(descending=True)
 
 
-def test_expected_shares_are_what_the_ranking_foretells(ranking: jr.Ranking) -> None:
+def test_expected_shares_are_what_the_ranking_predicts(ranking: jr.Ranking) -> None:
     votes = ranking.tallies.votes
     k = np.arange(0, len(votes), 37)
     predicted = ranking.shares(

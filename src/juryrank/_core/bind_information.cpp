@@ -28,9 +28,9 @@ using Sparse = std::tuple<Row<std::int64_t>, Row<std::int32_t>, Row<double>>;
 class BoundLikelihood {
  public:
   BoundLikelihood(const BoundNoise& noise, const BoundPairVotes& pairs, const BoundListVotes* lists,
-                  const BoundEffects* effects, std::array<std::int64_t, 4> places, std::size_t size,
-                  Row<double> score, Row<double> accuracy, std::optional<Row<double>> likeness,
-                  std::optional<Ready> ready)
+                  const BoundEffects* effects, std::array<std::int64_t, 4> indices,
+                  std::size_t size, Row<double> score, Row<double> accuracy,
+                  std::optional<Row<double>> likeness, std::optional<Ready> ready)
       : pairs_(pairs),
         score_(std::move(score)),
         accuracy_(std::move(accuracy)),
@@ -54,7 +54,7 @@ class BoundLikelihood {
       check_size("The lists' items", lists->n_items(), pairs.n_items());
     }
     const std::size_t sizes = at_.effects ? at_.effects->sizes.size() : 0;
-    at_.index = bound_effect_index(places[0], places[1], places[2], places[3], pairs.n_judges(),
+    at_.index = bound_effect_index(indices[0], indices[1], indices[2], indices[3], pairs.n_judges(),
                                    std::max<std::size_t>(sizes, 1), size);
     take_other_noise();
   }
@@ -330,7 +330,7 @@ void bind_information(nb::module_& m) {
       .def(nb::init<const BoundNoise&, const BoundPairVotes&, const BoundListVotes*,
                     const BoundEffects*, std::array<std::int64_t, 4>, std::size_t, Row<double>,
                     Row<double>, std::optional<Row<double>>, std::optional<Ready>>(),
-           nb::kw_only(), "noise"_a, "pairs"_a, "lists"_a.none(), "effects"_a.none(), "places"_a,
+           nb::kw_only(), "noise"_a, "pairs"_a, "lists"_a.none(), "effects"_a.none(), "indices"_a,
            "size"_a, "score"_a.noconvert(), "accuracy"_a.noconvert(),
            "likeness"_a.noconvert().none() = nb::none(), "ready"_a.noconvert().none() = nb::none(),
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),

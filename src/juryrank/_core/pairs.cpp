@@ -64,12 +64,12 @@ struct TieTerms {
 inline TieTerms tie_terms(double x, double tie, double all, double tied) {
   const double z = exp_minus(std::abs(x));
   const double a = tie - 0.5 * std::abs(x) - log_1p_of_share(z);
-  const double slope = (x > 0.0 ? -0.5 : 0.5) * (1.0 - z) / (1.0 + z);
+  const double gradient = (x > 0.0 ? -0.5 : 0.5) * (1.0 - z) / (1.0 + z);
   const double rare = exp_minus(std::abs(a));
   const double chance = (a > 0.0 ? 1.0 : rare) / (1.0 + rare);
   const double pull = all * chance - tied;
   const double larger = (a > 0.0 ? a : 0.0) + log_1p_of_share(rare);
-  return {all * larger - tied * a, pull * slope, pull};
+  return {all * larger - tied * a, pull * gradient, pull};
 }
 
 JURYRANK_FOR_MORE_CPUS

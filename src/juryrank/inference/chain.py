@@ -182,7 +182,7 @@ def votes_of(opinions: Opinions) -> _core.Pairs | _core.Rankings | _core.VotesCa
         n_effects=objective.layout.size - len(opinions),
         sizes=np.array(model.sizes, dtype=np.int64),
         as_one=model.as_one,
-        effects=objective.layout.places,
+        effects=objective.layout.indices,
     )
 
 
@@ -197,7 +197,7 @@ def _pairs_of(opinions: Opinions) -> _core.Pairs:
         side=_contiguous(pairs.side),
         n_opinions=len(opinions),
         n_effects=objective.layout.size - len(opinions),
-        effects=objective.layout.places,
+        effects=objective.layout.indices,
     )
 
 

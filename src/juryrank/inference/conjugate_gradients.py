@@ -42,10 +42,10 @@ class System:
         """``E^-1 Z' right``."""
         return self._by_soft(self.soft.T @ right)
 
-    def smoothed(self, rest: Floats) -> Floats:
-        """The second part of ``W rest``, for a rest with ``Z' rest = 0`` but for rounding."""
-        found = rest / self.diagonal[:, None]
-        drift = self.soft.T @ rest - self.soft_image.T @ found
+    def smoothed(self, residual: Floats) -> Floats:
+        """The second part of ``W residual``, where ``Z' residual = 0`` up to rounding."""
+        found = residual / self.diagonal[:, None]
+        drift = self.soft.T @ residual - self.soft_image.T @ found
         return np.asarray(found + self.soft @ self._by_soft(drift))
 
     def roughly_solved(self, right: Floats) -> Floats:
@@ -88,12 +88,12 @@ class _Search:
         inside = system.in_soft(right)
         self.system = system
         self.found = system.soft @ inside
-        self.rest = right - system.soft_image @ inside
+        self.residual = right - system.soft_image @ inside
         """``b - M found``."""
         self.form = _dots(right, self.found)
         """``b' found``."""
-        self.way = system.smoothed(self.rest)
-        self.gain = _dots(self.rest, self.way)
+        self.way = system.smoothed(self.residual)
+        self.gain = _dots(self.residual, self.way)
         """What the next step adds to the form, if it goes as far as 1 along its way."""
         self.reach = np.zeros(right.shape[1])
         """How far along its way the last step went."""
@@ -115,9 +115,9 @@ class _Search:
         reach = self._reach(columns, _dots(way, product))
         self.form[columns] += reach * self.gain[columns]
         self.found[:, columns] += reach * way
-        self.rest[:, columns] -= reach * product
-        smoothed = self.system.smoothed(self.rest[:, columns])
-        gain = _dots(self.rest[:, columns], smoothed)
+        self.residual[:, columns] -= reach * product
+        smoothed = self.system.smoothed(self.residual[:, columns])
+        gain = _dots(self.residual[:, columns], smoothed)
         pace = _ratio(gain, self.gain[columns])
         self.reach[columns], self.gain[columns] = reach, gain
         self.pace[columns] = np.maximum(pace, np.sqrt(pace * self.pace[columns]))

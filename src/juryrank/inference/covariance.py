@@ -213,8 +213,8 @@ class Parts(Generic[Blocks]):
 
     @cached_property
     def scale_pull(self) -> Floats:
-        """``q = B C^-1 slope``: how the scale moves with the scores, ``dc = ... - q' ds``."""
-        return self.blocks.mixed_sum(self.share * self.gauge.slope)
+        """``q = B C^-1 gradient``: how the scale moves with the scores, ``dc = ... - q' ds``."""
+        return self.blocks.mixed_sum(self.share * self.gauge.gradient)
 
     def centred(self, unknowns: Floats) -> Floats:
         """The unknowns (along the last axis) with scores that sum to 0."""
@@ -237,8 +237,8 @@ class Parts(Generic[Blocks]):
         return whole
 
     def scale_variance(self, with_scale: Floats) -> float:
-        """``var(c) = sum slope^2 / C + q' W q``."""
-        direct = float(np.sum(self.gauge.slope**2 * self.share))
+        """``var(c) = sum gradient^2 / C + q' W q``."""
+        direct = float(np.sum(self.gauge.gradient**2 * self.share))
         return direct + float(self.scale_pull @ with_scale)
 
     def accuracy_sd(self, square: Floats, along: Floats, scale_variance: float) -> Floats:
@@ -250,13 +250,15 @@ class Parts(Generic[Blocks]):
         c, a, share = self.gauge.scale, self.accuracy, self.share
         found = (share + share**2 * square) / c**2
         if scale_variance > 0.0:
-            with_c = self.gauge.slope * share + share * along
+            with_c = self.gauge.gradient * share + share * along
             found += a**2 * scale_variance / c**4 - 2.0 * a * with_c / c**3
         return np.where(share > 0.0, np.sqrt(np.maximum(found, 0.0)), np.inf)
 
     def own_accuracy_sd(self) -> Floats:
         """``1 / (c sqrt(C_u - prior))``; infinite where the votes say nothing."""
-        own = np.maximum(self.blocks.bend - self.objective.prior.accuracy_precision, 0.0)
+        own = np.maximum(
+            self.blocks.accuracy_curvature - self.objective.prior.accuracy_precision, 0.0
+        )
         with np.errstate(divide="ignore"):
             return np.asarray(1.0 / (self.gauge.scale * np.sqrt(own)))
 

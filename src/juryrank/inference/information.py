@@ -31,7 +31,7 @@ MOST_NUMBERS = 1 << 20
 """Of the ``b_u`` that are worked out at a time."""
 MIRRORED_AT_ONCE = 64
 """Rows of a triangle that fit into the nearest memory."""
-LEAST_BEND = 1e-12
+LEAST_ACCURACY_CURVATURE = 1e-12
 """An accuracy with less curvature is not determined at all; its judge is left out of the errors."""
 WIDE = 10
 """Judges whose votes may be about 1 / WIDE of all unknowns go through matrix products."""
@@ -57,19 +57,19 @@ class Information:
     ) -> None:
         self.objective = objective
         self.layout = _small_enough(objective.layout, most_dense)
-        self.at = _places_of(self.layout, objective.layout)
+        self.at = _indices_of(self.layout, objective.layout)
         """Where the unknowns stand in the whole state."""
         self.state, self.accuracy = state, accuracy
-        self.bend = np.full(objective.n_judges, objective.prior.accuracy_precision)
+        self.accuracy_curvature = np.full(objective.n_judges, objective.prior.accuracy_precision)
         """``C``."""
         self.share = np.zeros(objective.n_judges)
         """``C^-1``, or 0 where the accuracies are known."""
         self._upper = np.zeros((self.size, self.size))
         """``A - B C^-1 B'``, prior included; its upper triangle."""
-        np.fill_diagonal(self._upper, objective.state_bend(state)[self.at])
+        np.fill_diagonal(self._upper, objective.state_curvature(state)[self.at])
         for some in self._rows(self._upper):
-            self.bend[some.judges] += some.bend
-            share = shares(objective, self.bend[some.judges])
+            self.accuracy_curvature[some.judges] += some.accuracy_curvature
+            share = shares(objective, self.accuracy_curvature[some.judges])
             self.share[some.judges] = share
             if objective.accuracies_free:
                 some.subtract_squares(share, self._upper)
@@ -113,41 +113,45 @@ class Information:
 
         What has been given is gone when the next is.
         """
-        is_wide = self._most_places * WIDE >= self.size
+        is_wide = self._most_unknowns * WIDE >= self.size
         wide, narrow = np.flatnonzero(is_wide), np.flatnonzero(~is_wide)
         at_once = max(MOST_NUMBERS // self.size, 1)
         # Always the same memory: to get new pages from the system takes longer than to fill them.
         room = np.empty((min(at_once, len(wide)), self.size))
         for first in range(0, len(wide), at_once):
             yield self._dense_rows(wide[first : first + at_once], matrix, room)
-        group = np.cumsum(self._most_places[narrow]) // MOST_NUMBERS
+        group = np.cumsum(self._most_unknowns[narrow]) // MOST_NUMBERS
         for number in np.unique(group):
             yield self._sparse_rows(narrow[group == number], matrix)
 
     @cached_property
-    def _most_places(self) -> Judges:
+    def _most_unknowns(self) -> Judges:
         """How many unknowns each judge's votes can be about."""
         votes, model = self.objective.votes, self.layout.model
         items = votes.pairs.per_judge + votes.entries_per_judge
         return np.asarray(items + len(model.sizes) + 3)
 
     def _dense_rows(self, judges: Judges, matrix: Floats | None, room: Floats) -> _DenseRows:
-        rows, bend = room[: len(judges)], np.empty(len(judges))
+        rows, accuracy_curvature = room[: len(judges)], np.empty(len(judges))
         rows[:] = 0.0
         with self.objective.votes.opened():
-            _core.add_blocks(self._core_at, judges, matrix, rows, bend)
-        return _DenseRows(judges, bend, rows)
+            _core.add_blocks(self._core_at, judges, matrix, rows, accuracy_curvature)
+        return _DenseRows(judges, accuracy_curvature, rows)
 
     def _sparse_rows(self, judges: Judges, matrix: Floats | None) -> _SparseRows:
         with self.objective.votes.opened():
-            start, column, value, bend = _core.sparse_blocks(self._core_at, judges, matrix)
-        return _SparseRows(judges, bend, SparseMatrix(start, column, value, self.size))
+            start, column, value, accuracy_curvature = _core.sparse_blocks(
+                self._core_at, judges, matrix
+            )
+        return _SparseRows(
+            judges, accuracy_curvature, SparseMatrix(start, column, value, self.size)
+        )
 
     @cached_property
     def _core_at(self) -> _core.LikelihoodAt:
         objective, chained = self.objective, self.objective.chained
         score = self.state[: objective.n_items]
-        ready = None if chained is None else chained.ready(chained.places(score, self.accuracy))
+        ready = None if chained is None else chained.ready(chained.locations(score, self.accuracy))
         return objective.core_at(self.state, self.accuracy, self.layout, ready=ready)
 
 
@@ -186,7 +190,7 @@ class _DenseRows:
     """``b_u`` of some judges, a row for each, and the votes' part of their ``C_u``."""
 
     judges: Judges
-    bend: Floats
+    accuracy_curvature: Floats
     rows: Floats
 
     def subtract_squares(self, share: Floats, upper: Floats) -> None:
@@ -215,7 +219,7 @@ class _SparseRows:
     """The same for judges whose votes are about few unknowns."""
 
     judges: Judges
-    bend: Floats
+    accuracy_curvature: Floats
     rows: SparseMatrix
 
     def subtract_squares(self, share: Floats, upper: Floats) -> None:
@@ -250,12 +254,14 @@ def inverse_of(matrix: Floats) -> Inverse:
     return Inverse(root, mirrored(whole.T))
 
 
-def shares(objective: Objective, bend: Floats) -> Floats:
+def shares(objective: Objective, accuracy_curvature: Floats) -> Floats:
     """``C^-1`` of some judges, or 0 where the accuracies are known."""
-    found = np.zeros(len(bend))
+    found = np.zeros(len(accuracy_curvature))
     if not objective.accuracies_free:
         return found
-    return np.divide(1.0, bend, out=found, where=bend > LEAST_BEND)
+    return np.divide(
+        1.0, accuracy_curvature, out=found, where=accuracy_curvature > LEAST_ACCURACY_CURVATURE
+    )
 
 
 def add_product(matrix: Floats, factor: float, rows: Floats, columns: Floats) -> None:
@@ -282,7 +288,7 @@ def _small_enough(layout: Layout, most: int) -> Layout:
     return replace(layout, model=model)
 
 
-def _places_of(small: Layout, whole: Layout) -> NDArray[np.int64]:
+def _indices_of(small: Layout, whole: Layout) -> NDArray[np.int64]:
     """Where each unknown of the smaller layout stands in the whole one."""
     index = np.arange(whole.size)
     parts = [index[: whole.n_items]]

@@ -63,7 +63,7 @@ class Attenuation(NamedTuple):
     """By which its scores are too small."""
     accuracy: Floats
     """The accuracies that it should have had,"""
-    slope: Floats
+    derivative: Floats
     """and how they move with those that it had."""
 
 
@@ -100,7 +100,7 @@ def _plain_at(objective: Objective, solution: Solution) -> _core.LikelihoodAt:
     """The votes on pairs at the best fit, as if nothing but scores and accuracies decided them."""
     return _core.LikelihoodAt(
         noise=objective.noise.core, pairs=objective.votes.core_pairs, lists=None, effects=None,
-        places=NOWHERE, size=objective.n_items, score=solution.score, accuracy=solution.accuracy,
+        indices=NOWHERE, size=objective.n_items, score=solution.score, accuracy=solution.accuracy,
     )  # fmt: skip
 
 
@@ -149,14 +149,14 @@ def attenuation(accuracy: Floats, counts: Floats, noise: Noise, taste_sd: float)
         else:
             high = middle
     rest, least = high**2 - lost * accuracy**2, LEAST_REST * high**2
-    slope_of_true = np.where(rest > least, high**2 / np.maximum(rest, least) ** 1.5, least**-0.5)
-    return Attenuation(high, true(high), slope_of_true)
+    derivative = np.where(rest > least, high**2 / np.maximum(rest, least) ** 1.5, least**-0.5)
+    return Attenuation(high, true(high), derivative)
 
 
 def _blur(noise: Noise, taste_sd: float) -> float:
     """``2 k w^2``."""
-    slope = 0.5 * float(noise.terms(0.0)[1])
-    return 2.0 * PROBIT * (2.0 * np.pi) * slope**2 * taste_sd**2
+    derivative = 0.5 * float(noise.terms(0.0)[1])
+    return 2.0 * PROBIT * (2.0 * np.pi) * derivative**2 * taste_sd**2
 
 
 def blurred(accuracy: Floats, noise: Noise, taste_sd: float) -> Floats:

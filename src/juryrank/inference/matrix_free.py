@@ -33,12 +33,12 @@ class WideInformation:
         self.score, self.accuracy = state[: objective.n_items], accuracy
         self.effects = objective.core_known(state)[1]
         self._core_at = objective.core_at(state, accuracy, _scores_alone(objective))
-        self.prior = objective.state_bend(state)[: self.size]
+        self.prior = objective.state_curvature(state)[: self.size]
         self.curvature = objective.curvature(state, accuracy)
         self.lists = _list_blocks(objective, state, accuracy) if objective.votes.has_lists else None
-        self.bend = self._bend()
+        self.accuracy_curvature = self._accuracy_curvature()
         """``C``."""
-        self.share = shares(objective, self.bend)
+        self.share = shares(objective, self.accuracy_curvature)
         """``C^-1``, or 0 where the accuracies are known."""
 
     @property
@@ -112,16 +112,18 @@ class WideInformation:
             pass
         return square
 
-    def _bend(self) -> Floats:
+    def _accuracy_curvature(self) -> Floats:
         """``C``; the curvature has it exactly for pairs alone."""
         objective = self.objective
         if self.lists is None:
             return self.curvature.accuracy
-        _, bend = _core.pair_derivatives(
+        _, accuracy_curvature = _core.pair_derivatives(
             objective.noise.core, objective.votes.core_pairs, self.effects, self.score,
             self.accuracy,
         )  # fmt: skip
-        return bend + self.lists.bend + objective.prior.accuracy_precision
+        return (
+            accuracy_curvature + self.lists.accuracy_curvature + objective.prior.accuracy_precision
+        )
 
 
 def _in_lanes(vectors: Floats) -> Floats:
@@ -138,7 +140,7 @@ class _ListBlocks:
 
     votes: scipy.sparse.csr_array
     mixed: scipy.sparse.csr_array
-    bend: Floats
+    accuracy_curvature: Floats
 
     @property
     def for_core(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
@@ -155,13 +157,13 @@ def _scores_alone(objective: Objective) -> Layout:
 def _list_blocks(objective: Objective, state: Floats, accuracy: Floats) -> _ListBlocks:
     n, m, lists = objective.n_items, objective.n_judges, objective.votes.lists
     chained = objective.chained
-    ready = None if chained is None else chained.ready(chained.places(state[:n], accuracy))
+    ready = None if chained is None else chained.ready(chained.locations(state[:n], accuracy))
     entries = np.empty(int(np.sum(lists.length**2)))
     without_pairs = replace(objective, votes=replace(objective.votes, pairs=no_pairs(m)))
     at = without_pairs.core_at(state, accuracy, _scores_alone(objective), ready=ready)
-    start, index, mixed, bend = _core.sparse_blocks(at, np.arange(m), None, entries)
+    start, index, mixed, accuracy_curvature = _core.sparse_blocks(at, np.arange(m), None, entries)
     rows = scipy.sparse.csr_array((mixed, index, start), shape=(m, n))
-    return _ListBlocks(_sparse(lists, entries, n), rows, bend)
+    return _ListBlocks(_sparse(lists, entries, n), rows, accuracy_curvature)
 
 
 def _sparse(lists: Lists, entries: Floats, n: int) -> scipy.sparse.csr_array:
@@ -171,5 +173,5 @@ def _sparse(lists: Lists, entries: Floats, n: int) -> scipy.sparse.csr_array:
     column = np.arange(int(length.sum())) + np.repeat(
         lists.begin[:-1][lists.entry_list] - first, length
     )
-    places = np.repeat(lists.item, length), lists.item[column]
-    return scipy.sparse.csr_array(scipy.sparse.coo_array((entries, places), shape=(n, n)))
+    indices = np.repeat(lists.item, length), lists.item[column]
+    return scipy.sparse.csr_array(scipy.sparse.coo_array((entries, indices), shape=(n, n)))

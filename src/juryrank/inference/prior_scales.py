@@ -24,7 +24,7 @@ from juryrank.progress import Progress, Watcher
 from juryrank.solvers.search import ROUGH, search
 from juryrank.types import Floats
 from juryrank.votes.coded import LIST_ENTRY_WORK, CodedVotes
-from juryrank.votes.lists import places_of
+from juryrank.votes.lists import indices_of
 
 MOST_SAMPLED = 30_000
 """Work (votes on pairs; an entry of a list is as much as several) up to which all is sampled,"""
@@ -110,7 +110,7 @@ def _shares(entries: Codes) -> Floats:
 
 def _some(start: Codes, judges: Codes, share: Floats, rng: np.random.Generator) -> Codes:
     """About such shares of these judges' votes: which."""
-    own = places_of(start, judges)
+    own = indices_of(start, judges)
     number = start[judges + 1] - start[judges]
     return own[rng.random(len(own)) < np.repeat(share, number)]
 

@@ -43,14 +43,14 @@ def claims(posterior: Posterior, orders: Sequence[Codes], confidence: float) -> 
         return no_claims(orders)
     if sum(map(len, orders)) <= MOST_SORTED:
         rows = [
-            [_wrong(posterior, order, place) for place in range(len(order))] for order in orders
+            [_wrong(posterior, order, index) for index in range(len(order))] for order in orders
         ]
         limit = _limit(np.concatenate([row for group in rows for row in group]), allowed)
         return _joined([_following(len(group), group, limit) for group in rows])
     each = allowed / sum(len(order) * (len(order) - 1) / 2 for order in orders)
     return _joined(
         [
-            _following(len(o), (_wrong(posterior, o, place) for place in range(len(o))), each)
+            _following(len(o), (_wrong(posterior, o, index) for index in range(len(o))), each)
             for o in orders
         ]
     )
@@ -60,7 +60,7 @@ def no_claims(orders: Sequence[Codes]) -> Claims:
     """What follows where nothing can be claimed."""
     return _joined(
         [
-            _following(n, (np.ones(n - 1 - place) for place in range(n)), 0.0)
+            _following(n, (np.ones(n - 1 - index) for index in range(n)), 0.0)
             for n in map(len, orders)
         ]
     )
@@ -77,22 +77,22 @@ def _following(n: int, rows: Iterable[Floats], limit: float) -> Claims:
     below = np.zeros(n, dtype=np.int64)
     tier = np.ones(n, dtype=np.int64)
     first = 0
-    for place, wrong in enumerate(rows):
+    for index, wrong in enumerate(rows):
         worse = wrong <= limit
-        below[place] = int(worse.sum())
-        above[place + 1 :] += worse
-        if place == first:
-            first = 1 + place + int(worse.argmax()) if worse.any() else n
+        below[index] = int(worse.sum())
+        above[index + 1 :] += worse
+        if index == first:
+            first = 1 + index + int(worse.argmax()) if worse.any() else n
             tier[first:] += 1
     return Claims(1 + above, n - below, tier)
 
 
-def _wrong(posterior: Posterior, order: Codes, place: int) -> Floats:
+def _wrong(posterior: Posterior, order: Codes, index: int) -> Floats:
     """The chance that an item is not better than each that comes after it."""
-    below = order[place + 1 :]
-    chance = posterior.chances_above(int(order[place]))[below]
+    below = order[index + 1 :]
+    chance = posterior.chances_above(int(order[index]))[below]
     # Where scores are the same there is no order to be right or wrong about.
-    same = posterior.score[order[place]] == posterior.score[below]
+    same = posterior.score[order[index]] == posterior.score[below]
     return np.where(same, 1.0, 1.0 - chance)
 
 

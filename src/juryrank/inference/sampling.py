@@ -134,7 +134,7 @@ def sample(
         if effective >= FEW_EFFECTIVE or not left:
             return kept.sample(opinions.judge, opinions.item, effective, chain)
         if effective < least_effective(kept.scores()[len(kept) // 2 :]):
-            kept.leave_out_first_half()  # the chain had not found its place
+            kept.leave_out_first_half()  # the chain had not converged
         wanted = min(max(length.kept, 2 * len(kept)), len(kept) + left)
 
 
@@ -144,7 +144,7 @@ def _tell(watch: Watcher | None, done: int, total: int) -> None:
 
 
 def _warm_up(chain: Chain, length: Length, watch: Watcher | None) -> None:
-    """Let the chain find its place, its metric and its steps."""
+    """Let the chain converge, and find its metric and its steps."""
     bounds = [0, *(at for at in MEASURED_AT if at < length.warm_up), length.warm_up]
     for first, last in pairwise(bounds):
         if first:

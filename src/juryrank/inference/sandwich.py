@@ -59,15 +59,17 @@ def moves_of_judges(
 
 def _moves(parts: Parts[Information], inverse: Inverse, first: int, last: int) -> Floats:
     """How far each of these judges has moved the answer's scores: a row for each."""
-    slopes, own_slope = parts.objective.slopes_by_judge(first, last, parts.state, parts.accuracy)
-    slopes = slopes[:, parts.blocks.at]
+    gradients, own_gradient = parts.objective.gradients_by_judge(
+        first, last, parts.state, parts.accuracy
+    )
+    gradients = gradients[:, parts.blocks.at]
     some = slice(first, last)
-    pull = own_slope * parts.share[some]
-    slopes -= pull[:, None] * parts.blocks.mixed_rows(first, last)
-    moved = parts.centred(-slopes @ inverse.whole)
-    slope = parts.gauge.slope[some]
+    pull = own_gradient * parts.share[some]
+    gradients -= pull[:, None] * parts.blocks.mixed_rows(first, last)
+    moved = parts.centred(-gradients @ inverse.whole)
+    gradient = parts.gauge.gradient[some]
     # The scale is a mean over judges, who are draws here: each has its share in it.
-    direct = slope * (parts.accuracy[some] - pull) - np.abs(slope) * parts.gauge.scale
+    direct = gradient * (parts.accuracy[some] - pull) - np.abs(gradient) * parts.gauge.scale
     scale = direct - moved @ parts.scale_pull
     scores = moved[:, : len(parts.score)]
     return np.asarray(parts.gauge.scale * scores + np.outer(scale, parts.score))

@@ -32,7 +32,7 @@ from juryrank.model.prior import NO_PRIOR
 from juryrank.solvers.search import ROUGH, search
 from juryrank.types import Floats
 from juryrank.votes.coded import CodedVotes, Pairs
-from juryrank.votes.lists import Lists, places_of
+from juryrank.votes.lists import Lists, indices_of
 from juryrank.votes.weights import total_weight
 
 Codes = NDArray[np.int64]
@@ -131,7 +131,7 @@ def _in_all_votes(pairs: Pairs, judges: Codes, item: NDArray[np.int32]) -> Codes
     if not len(judges):
         return judges
     number = pairs.per_judge[judges]
-    there = _in_votes(pairs, np.repeat(item, number), places_of(pairs.start, judges))
+    there = _in_votes(pairs, np.repeat(item, number), indices_of(pairs.start, judges))
     return np.where(np.logical_and.reduceat(there, np.cumsum(number) - number), item, -1)
 
 

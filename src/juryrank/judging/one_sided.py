@@ -118,7 +118,7 @@ def _suspects(votes: CodedVotes) -> OneSided:
 
 
 def _first_of_each(group: NDArray[np.int64], key: Floats, count: int) -> NDArray[np.int64]:
-    """The places of those of each group with the lowest keys, in order."""
+    """The indices of those of each group with the lowest keys, in order."""
     order = np.lexsort((key, group))
     begins = np.searchsorted(group[order], group[order])
     return np.sort(order[np.arange(len(order)) - begins < count])
@@ -182,8 +182,8 @@ def _accuracy_elsewhere(
         in_question = [
             np.append(behind[u], i) for u, i in zip(judge[some], cells.item[some], strict=True)
         ]
-        place = np.repeat(np.arange(len(in_question)), list(map(len, in_question)))
-        cells_of = Cells(place, np.concatenate(in_question))
+        index = np.repeat(np.arange(len(in_question)), list(map(len, in_question)))
+        cells_of = Cells(index, np.concatenate(in_question))
         elsewhere = replace(own, votes=own.votes.without(cells_of))
         elsewhere.profile(solution.state[: elsewhere.layout.size], accuracy[some])
     return accuracy
@@ -316,14 +316,14 @@ def _residual(
 ) -> tuple[Floats, Floats]:
     """How many votes the items should have won, and ``z``."""
     expected, z = np.empty(len(cells)), np.empty(len(cells))
-    for place, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
+    for index, (u, i) in enumerate(zip(cells.judge, cells.item, strict=True)):
         own = _each_by_itself(objective, np.array([u]))
         own = replace(own, votes=own.votes.on_item(i))
-        expected[place] = _expected(own, solution.state, accuracy[place], i)
-        honest = max(TASTE, abs(float(accuracy[place])) * taste)
-        spread = float(np.sqrt(honest**2 + accuracy[place] ** 2 * variance[i]))
-        loss = _loss_by_taste(own, solution.state, accuracy[place], i)
-        z[place] = _unlikely_taste(loss, spread)
+        expected[index] = _expected(own, solution.state, accuracy[index], i)
+        honest = max(TASTE, abs(float(accuracy[index])) * taste)
+        spread = float(np.sqrt(honest**2 + accuracy[index] ** 2 * variance[i]))
+        loss = _loss_by_taste(own, solution.state, accuracy[index], i)
+        z[index] = _unlikely_taste(loss, spread)
     return expected, z
 
 

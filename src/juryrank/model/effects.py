@@ -73,7 +73,7 @@ class Layout:
         return int(self.own_order.stop)
 
     @property
-    def places(self) -> tuple[int, int, int, int]:
+    def indices(self) -> tuple[int, int, int, int]:
         """Where ties, own ties, order and own order begin; -1 for what is not estimated."""
         tie, own_tie, order, own_order = (
             part.start if part.stop > part.start else -1
@@ -136,16 +136,16 @@ class Layout:
     def _in_effects(self, part: slice) -> slice:
         return slice(part.start - self.n_items, part.stop - self.n_items)
 
-    def add_slopes(self, slope: Floats, tie: Floats, order: Floats, first: int = 0) -> None:
-        """Add what judges' votes say, a row for each from `first` on, to the slope of the state."""
+    def add_gradients(self, gradient: Floats, tie: Floats, order: Floats, first: int = 0) -> None:
+        """Add judges' derivatives, a row for each from `first` on, to the gradient of the state."""
         own = slice(first, first + len(tie))
-        slope[self.tie] += tie.sum(axis=0)
+        gradient[self.tie] += tie.sum(axis=0)
         if self.model.ties_by_judge:
-            slope[self.own_tie][own] += tie.sum(axis=1)
+            gradient[self.own_tie][own] += tie.sum(axis=1)
         if self.model.order:
-            slope[self.order] += order.sum()
+            gradient[self.order] += order.sum()
         if self.model.order_by_judge:
-            slope[self.own_order][own] += order
+            gradient[self.own_order][own] += order
 
 
 def _after(part: slice, count: int) -> slice:

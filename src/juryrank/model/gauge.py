@@ -27,10 +27,10 @@ GAUGE_TOLERANCE = 1e-10
 
 
 class Gauge(NamedTuple):
-    """The scale of the answer, ``c = sum_u slope_u a_u``, at the solution."""
+    """The scale of the answer, ``c = sum_u gradient_u a_u``, at the solution."""
 
     scale: float
-    slope: Floats
+    gradient: Floats
     """``w_u sign(a_u)``; zeros where the accuracies are not estimated."""
 
 

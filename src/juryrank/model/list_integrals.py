@@ -34,7 +34,7 @@ Codes = NDArray[np.int64]
 class ReadyLists(NamedTuple):
     """Derivatives of ``-log P`` of lists in their locations; none has ties."""
 
-    slope: Floats
+    gradient: Floats
     """An entry for each item of each list."""
     hessian: Floats
     """Items x items for each list, one after the other."""
@@ -93,30 +93,30 @@ class ChainedLists:
                 "of any length, or take out items until they are shorter."
             )
 
-    def work_out(self, place: Floats) -> None:
+    def work_out(self, location: Floats) -> None:
         """Set value and gradient of all lists, with each item at the location of its entry."""
 
         def work(first: int, last: int) -> None:
             _core.chain_terms(
                 self.noise.core, self.core, first=first, last=last,
-                location=place, value=self.value, gradient=self.gradient,
+                location=location, value=self.value, gradient=self.gradient,
             )  # fmt: skip
 
         list(self._over_parts(work, _bounds(self._work_before)))
 
-    def places(self, score: Floats, accuracy: Floats) -> Floats:
+    def locations(self, score: Floats, accuracy: Floats) -> Floats:
         """``accuracy * score`` of every entry."""
         judge = self.lists.judge[self.lists.entry_list]
         return np.asarray(accuracy[judge] * score[self.lists.item])
 
-    def ready(self, place: Floats) -> ReadyLists:
+    def ready(self, location: Floats) -> ReadyLists:
         """Gradients and, by their central differences, second derivatives in the locations."""
         begin = np.concatenate(([0], np.cumsum(self.lists.length**2)))
         hessian = np.empty(int(begin[-1]))
 
         def work(first: int, last: int) -> None:
             _core.chain_hessians(
-                self.noise.core, self.core, first=first, last=last, location=place,
+                self.noise.core, self.core, first=first, last=last, location=location,
                 value=self.value, gradient=self.gradient, begin=begin, hessian=hessian,
             )  # fmt: skip
 

@@ -93,12 +93,12 @@ class Noise(WithCore):
         """``g(x)``, ``g'(x)`` and ``g''(x)`` for ``g = -log F``."""
         points = np.asarray(x, dtype=np.float64)
         flat = np.ascontiguousarray(points).reshape(-1)
-        value, slope, bend = np.empty_like(flat), np.empty_like(flat), np.empty_like(flat)
-        _core.noise_terms(self.core, flat, value, slope, bend)
+        value, gradient, curvature = np.empty_like(flat), np.empty_like(flat), np.empty_like(flat)
+        _core.noise_terms(self.core, flat, value, gradient, curvature)
         return (
             value.reshape(points.shape),
-            slope.reshape(points.shape),
-            bend.reshape(points.shape),
+            gradient.reshape(points.shape),
+            curvature.reshape(points.shape),
         )
 
     def share(self, x: ArrayLike, tie: ArrayLike) -> Floats:
@@ -116,18 +116,18 @@ class Noise(WithCore):
         return cdf
 
     def ranking_terms(self, place: ArrayLike, ranked: int | None = None) -> tuple[float, Floats]:
-        """``-log P(y_1 > ... > y_ranked > max of the rest)`` and its gradient in the places.
+        """``-log P(y_1 > ... > y_ranked > max of the rest)`` and its gradient in these locations.
 
         Here ``y_i = place_i + e_i`` with independent noises of this kind: the chance that a judge
         of accuracy 1 ranks the first `ranked` items in this order and all others below them. All
         items are ranked unless `ranked` says otherwise.
         """
-        places = finite_numbers(place, np.size(place), "The places")
-        count = len(places) if ranked is None else ranked
-        if not 0 <= count <= len(places):
-            raise InputError(f"Of {len(places):,} items, {count:,} cannot be ranked.")
-        slope = np.zeros_like(places)
-        return _core.chain_pass(self.core, places, count, slope), slope
+        location = finite_numbers(place, np.size(place), "The locations")
+        count = len(location) if ranked is None else ranked
+        if not 0 <= count <= len(location):
+            raise InputError(f"Of {len(location):,} items, {count:,} cannot be ranked.")
+        gradient = np.zeros_like(location)
+        return _core.chain_pass(self.core, location, count, gradient), gradient
 
 
 def _draw_gumbel(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:

@@ -38,7 +38,7 @@ LARGEST_ACCURACY = 20.0
 """Without a prior an accuracy is held within this bound (for scores with a spread of about 1)."""
 
 
-class Slopes(NamedTuple):
+class Gradients(NamedTuple):
     """The objective at one point, with its gradient."""
 
     value: float
@@ -46,7 +46,7 @@ class Slopes(NamedTuple):
     accuracy: Floats
 
 
-class JudgeSlopes(NamedTuple):
+class JudgeGradients(NamedTuple):
     """The likelihood's part of the objective at one point: by judge, and its gradients."""
 
     value: Floats
@@ -55,7 +55,7 @@ class JudgeSlopes(NamedTuple):
 
 
 class _OfJudges(NamedTuple):
-    """What a pass over the votes finds of single judges: values, and slopes."""
+    """What a pass over the votes finds of single judges: values, and gradients."""
 
     value: Floats
     accuracy: Floats
@@ -166,8 +166,8 @@ class Objective(WithCore):
         lists, effects = self.core_known(state)
         return _core.LikelihoodAt(
             noise=self.noise.core, pairs=self.votes.core_pairs, lists=lists, effects=effects,
-            places=layout.places, size=layout.size, score=state[: self.n_items], accuracy=accuracy,
-            likeness=likeness, ready=ready,
+            indices=layout.indices, size=layout.size, score=state[: self.n_items],
+            accuracy=accuracy, likeness=likeness, ready=ready,
         )  # fmt: skip
 
     def start_state(self) -> Floats:
@@ -186,29 +186,29 @@ class Objective(WithCore):
         `accuracy` is the guess the search starts from and becomes the minimiser. By the envelope
         theorem the gradient of the minimum is the partial gradient at the minimiser.
         """
-        value, slope, _ = self._sum_over_judges(self.core_rule, state, accuracy)
-        value += self.state_penalty(state, slope) + self.accuracy_penalty(accuracy)
-        return value, slope
+        value, gradient, _ = self._sum_over_judges(self.core_rule, state, accuracy)
+        value += self.state_penalty(state, gradient) + self.accuracy_penalty(accuracy)
+        return value, gradient
 
-    def slopes(self, state: Floats, accuracy: Floats) -> Slopes:
+    def gradients(self, state: Floats, accuracy: Floats) -> Gradients:
         """``J(state, accuracy)`` and its partial gradients."""
-        value, slope, of_judges = self._sum_over_judges(self.core_held_rule, state, accuracy)
-        value += self.state_penalty(state, slope) + self.accuracy_penalty(accuracy)
+        value, gradient, of_judges = self._sum_over_judges(self.core_held_rule, state, accuracy)
+        value += self.state_penalty(state, gradient) + self.accuracy_penalty(accuracy)
         if self.accuracies_free:
             of_judges.accuracy[:] += self.prior.accuracy_precision * (accuracy - 1.0)
-        return Slopes(value, slope, of_judges.accuracy)
+        return Gradients(value, gradient, of_judges.accuracy)
 
-    def votes_alone(self, state: Floats, accuracy: Floats) -> JudgeSlopes:
+    def votes_alone(self, state: Floats, accuracy: Floats) -> JudgeGradients:
         """The likelihood's part of ``J(state, accuracy)``, judge by judge, and its gradients.
 
         It has the same bits on every CPU: in a sampler, a last bit makes another draw.
         """
-        _, slope, of_judges = self._sum_over_judges(
+        _, gradient, of_judges = self._sum_over_judges(
             self.core_held_rule, state, accuracy, portable=True
         )
-        return JudgeSlopes(of_judges.value, slope, of_judges.accuracy)
+        return JudgeGradients(of_judges.value, gradient, of_judges.accuracy)
 
-    def slopes_by_judge(
+    def gradients_by_judge(
         self, first: int, last: int, state: Floats, accuracy: Floats
     ) -> tuple[Floats, Floats]:
         """The partial gradients of single judges' votes: a row for each, and in its accuracy."""
@@ -218,7 +218,7 @@ class Objective(WithCore):
         for row, u in zip(rows, range(first, last), strict=True):
             votes_pass(u, u + 1, row[: self.n_items])
             tie, order = by_judge.tie[u : u + 1], by_judge.order[u : u + 1]
-            self.layout.add_slopes(row, tie, order, first=u)
+            self.layout.add_gradients(row, tie, order, first=u)
         return rows, by_judge.accuracy[first:last]
 
     def curvature(self, state: Floats, accuracy: Floats) -> Curvature:
@@ -226,17 +226,17 @@ class Objective(WithCore):
 
         Those of rankings under noise other than Gumbel are about right, and not exact.
         """
-        accuracy_bend = np.empty(self.n_judges)
+        accuracy_curvature = np.empty(self.n_judges)
         likeness = None if self.chained is None else self.chained.likeness
         at = self.core_at(state, accuracy, self.layout, likeness=likeness)
 
         def one_chunk(first: int, last: int) -> Floats:
             diagonal = np.zeros(self.layout.size)
-            _core.add_curvature(at, self.core_rule, first, last, diagonal, accuracy_bend)
+            _core.add_curvature(at, self.core_rule, first, last, diagonal, accuracy_curvature)
             return diagonal
 
         diagonal = self.sum_over_chunks(one_chunk)
-        return Curvature(diagonal + self.state_bend(state), accuracy_bend)
+        return Curvature(diagonal + self.state_curvature(state), accuracy_curvature)
 
     def over_chunks(self, one_chunk: Callable[[int, int], Found]) -> Iterator[Found]:
         """What `one_chunk` finds for the judges from ... to, one chunk after the other."""
@@ -246,18 +246,20 @@ class Objective(WithCore):
         """The sum of what `one_chunk` finds for the judges from ... to, in a fixed order."""
         return _sum(self.over_chunks(one_chunk))
 
-    def scale_bend(self, state: Floats, accuracy: Floats, accuracy_bend: Floats) -> float:
+    def scale_curvature(self, state: Floats, accuracy: Floats, accuracy_curvature: Floats) -> float:
         """The second derivative of the profile in ``c`` where all scores are multiplied by it.
 
-        The likelihood only knows ``b = c a``; with a judge's ``C`` (`accuracy_bend`) and the
-        precision ``p`` of the prior, its ``min_b L(b) + p/2 (b/c - 1)^2`` is bent by
+        The likelihood only knows ``b = c a``; with a judge's ``C`` (`accuracy_curvature`) and the
+        precision ``p`` of the prior, its ``min_b L(b) + p/2 (b/c - 1)^2`` has the curvature
         ``p a (3a - 2) - (p (2a - 1))^2 / C`` at ``c = 1``, and the scores' prior by itself.
         """
         p, score = self.prior.accuracy_precision, state[: self.n_items]
-        share = np.divide(p, accuracy_bend, out=np.ones(len(accuracy)), where=accuracy_bend > p)
+        share = np.divide(
+            p, accuracy_curvature, out=np.ones(len(accuracy)), where=accuracy_curvature > p
+        )
         judges = accuracy * (3.0 * accuracy - 2.0) - share * (2.0 * accuracy - 1.0) ** 2
-        bend = self.state_bend(state)[: self.n_items]
-        return p * float(judges.sum()) + float(bend @ (score * score))
+        curvature = self.state_curvature(state)[: self.n_items]
+        return p * float(judges.sum()) + float(curvature @ (score * score))
 
     def stiffness(self, accuracy: Floats) -> Floats:
         """About the second derivative in each unknown where all scores are equal.
@@ -277,10 +279,10 @@ class Objective(WithCore):
         share = choices(lists) * 4.0 / size * (1.0 - 1.0 / size)
         of_list = lists.weight * accuracy[lists.judge] ** 2 * share
         votes += total_weight(lists.item, of_list[lists.entry_list], self.n_items)
-        bend = float(self.noise.terms(0.0)[2])
+        curvature = float(self.noise.terms(0.0)[2])
         found = np.empty(self.layout.size)
-        found[: self.n_items] = bend * votes + 2.0 * self.lambda0 * bend
-        by_judge = bend * self.choices_per_judge
+        found[: self.n_items] = curvature * votes + 2.0 * self.lambda0 * curvature
+        by_judge = curvature * self.choices_per_judge
         found[self.n_items :] = by_judge.sum()
         for own in (self.layout.own_tie, self.layout.own_order):
             if own.stop > own.start:
@@ -306,19 +308,19 @@ class Objective(WithCore):
         votes_pass = self._votes_pass(rule, state, accuracy, by_judge, portable=portable)
 
         def one_chunk(first: int, last: int) -> tuple[float, Floats]:
-            slope = np.zeros(self.n_items)
-            return votes_pass(first, last, slope), slope
+            gradient = np.zeros(self.n_items)
+            return votes_pass(first, last, gradient), gradient
 
-        value, slope = 0.0, np.zeros(self.layout.size)
+        value, gradient = 0.0, np.zeros(self.layout.size)
         over_chunks = self.over_chunks if self.chained is None else self.chained.over_judges
-        for part, part_slope in over_chunks(one_chunk):
+        for part, part_gradient in over_chunks(one_chunk):
             value += part
-            slope[: self.n_items] += part_slope
+            gradient[: self.n_items] += part_gradient
         if self.chained is not None:
-            self.chained.check(slope[: self.n_items], state[: self.n_items], accuracy)
+            self.chained.check(gradient[: self.n_items], state[: self.n_items], accuracy)
         if not self.is_plain:
-            self.layout.add_slopes(slope, by_judge.tie, by_judge.order)
-        return value, slope, by_judge
+            self.layout.add_gradients(gradient, by_judge.tie, by_judge.order)
+        return value, gradient, by_judge
 
     def _votes_pass(
         self,
@@ -331,7 +333,7 @@ class Objective(WithCore):
     ) -> Callable[[int, int, Floats], float]:
         """The compiled pass over the votes of the judges from ... to.
 
-        It adds to the slope in the scores, and gives the value.
+        It adds to the gradient in the scores, and gives the value.
         """
         lists, effects = self.core_known(state)
         likeness = None if self.chained is None else self.chained.likeness
@@ -342,9 +344,9 @@ class Objective(WithCore):
             "tie_gradient": by_judge.tie, "order_gradient": by_judge.order, "portable": portable,
         }  # fmt: skip
 
-        def one_pass(first: int, last: int, score_slope: Floats) -> float:
+        def one_pass(first: int, last: int, score_gradient: Floats) -> float:
             here: dict[str, Any] = {
-                "first": first, "last": last, "score_gradient": score_slope,
+                "first": first, "last": last, "score_gradient": score_gradient,
             }  # fmt: skip
             if lists is None:
                 return _core.pairs_pass(**known, **here)
@@ -358,7 +360,7 @@ class Objective(WithCore):
         if lists is None:
             return np.empty(0)
         if chained is not None:
-            chained.work_out(chained.places(score, accuracy) + taste[self.votes.lists.item])
+            chained.work_out(chained.locations(score, accuracy) + taste[self.votes.lists.item])
             return chained.value.copy()
         loss = np.empty(self.votes.lists.number)
         _core.list_losses(
@@ -377,37 +379,37 @@ class Objective(WithCore):
         precision[layout.own_order] = 1.0 / prior.order_sd**2
         return precision
 
-    def state_penalty(self, state: Floats, slope: Floats) -> float:
-        """Prior and virtual node of the state: the value; the gradient is added to the slope."""
+    def state_penalty(self, state: Floats, gradient: Floats) -> float:
+        """Prior and virtual node of the state: the value; its gradient is added to `gradient`."""
         pull = self.prior_precision * state
         value = 0.5 * float(state @ pull)
-        slope += pull
+        gradient += pull
         if self.lambda0:
             score = state[: self.n_items]
-            terms, slopes, _ = self.noise.terms(np.stack((score, -score)))
+            terms, gradients, _ = self.noise.terms(np.stack((score, -score)))
             value += self.lambda0 * float(terms.sum())
-            slope[: self.n_items] += self.lambda0 * (slopes[0] - slopes[1])
+            gradient[: self.n_items] += self.lambda0 * (gradients[0] - gradients[1])
         if self.volume:
-            value += self._volume_penalty(state[: self.n_items], slope[: self.n_items])
+            value += self._volume_penalty(state[: self.n_items], gradient[: self.n_items])
         return value
 
-    def _volume_penalty(self, score: Floats, slope: Floats) -> float:
-        """``-volume log |s - mean s|``; the gradient is added to the slope."""
+    def _volume_penalty(self, score: Floats, gradient: Floats) -> float:
+        """``-volume log |s - mean s|``; its gradient is added to `gradient`."""
         centred = score - score.mean()
         square = float(centred @ centred)
         if square == 0.0:
             return 0.0
-        slope -= self.volume * centred / square
+        gradient -= self.volume * centred / square
         return -0.5 * self.volume * float(np.log(square))
 
-    def state_bend(self, state: Floats) -> Floats:
+    def state_curvature(self, state: Floats) -> Floats:
         """Second derivatives of prior and virtual node in each unknown of the state."""
-        bend = self.prior_precision.copy()
+        curvature = self.prior_precision.copy()
         if self.lambda0:
             score = state[: self.n_items]
             both = self.noise.terms(np.stack((score, -score)))[2].sum(axis=0)
-            bend[: self.n_items] += self.lambda0 * both
-        return bend
+            curvature[: self.n_items] += self.lambda0 * both
+        return curvature
 
     def accuracy_penalty(self, accuracy: Floats) -> float:
         """Prior of the accuracies, where they are free."""

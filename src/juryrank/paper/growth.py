@@ -111,14 +111,14 @@ def growth(trials: int, seed: int = 0, progress: Watcher | None = None) -> pl.Da
         if progress:
             progress(Progress("study", "Growth of errors", number, len(jobs)))
         truth = growth_truth(noise_named(name), setting)
-        place = dict(zip("nmk", setting, strict=True))
+        sizes = dict(zip("nmk", setting, strict=True))
         for trial in range(trials):
             key = [seed, NOISE_NAMES.index(name), *setting, trial]
             draw = int(np.random.SeedSequence(key).generate_state(1)[0])
             with one_blas_thread():
                 scores, accuracies = squared_errors(truth, draw)
             errors = {"scores": scores, "accuracies": accuracies, "both": scores + accuracies}
-            rows.append({"noise": name, **place, "trial": trial, **errors})
+            rows.append({"noise": name, **sizes, "trial": trial, **errors})
     return pl.DataFrame(rows)
 
 
@@ -130,10 +130,10 @@ def mean_errors(trials: pl.DataFrame) -> pl.DataFrame:
             for setting in settings_of(axis):
                 expected = asymptotic_errors(growth_truth(noise_named(name), setting))
                 for what, expectation in zip(WHATS, (*expected, sum(expected)), strict=True):
-                    place = {"noise": name, "axis": axis, **dict(zip("nmk", setting, strict=True))}
+                    key = {"noise": name, "axis": axis, **dict(zip("nmk", setting, strict=True))}
                     errors = _errors(trials, name, setting, what)
                     numbers = {"error": float(errors.mean()), "expected": expectation}
-                    rows.append(place | {"what": what, **numbers, "rate": rate(setting)})
+                    rows.append(key | {"what": what, **numbers, "rate": rate(setting)})
     return pl.DataFrame(rows)
 
 
@@ -149,7 +149,7 @@ def slopes(trials: pl.DataFrame, seed: int = 0) -> pl.DataFrame:
     for name in NOISE_NAMES:
         for axis, grid in GRIDS.items():
             for what in WHATS:
-                columns = [_errors(trials, name, place, what) for place in settings_of(axis)]
+                columns = [_errors(trials, name, setting, what) for setting in settings_of(axis)]
                 again = np.array([_resampled_means(errors, rng) for errors in columns])
                 low, high = np.quantile(_slope(grid, again), INTERVAL)
                 here = means.filter(noise=name, axis=axis, what=what)

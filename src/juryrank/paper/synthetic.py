@@ -111,9 +111,9 @@ def run_trial(cell: Cell, seed: int, trial: int) -> dict[str, float]:
 
 
 def _trial_seed(cell: Cell, seed: int, trial: int) -> int:
-    place = (TABLES.index(cell.table), *(int(100 * value) for value in
+    setting = (TABLES.index(cell.table), *(int(100 * value) for value in
              (cell.alpha, cell.gamma_b, cell.gamma_a)))  # fmt: skip
-    return int(np.random.SeedSequence([seed, *place, trial]).generate_state(1)[0])
+    return int(np.random.SeedSequence([seed, *setting, trial]).generate_state(1)[0])
 
 
 def _tau(votes: Votes, score: Floats) -> float:

@@ -153,8 +153,10 @@ def observed_curvature(truth: Truth, seed: int, points: int, *, sampled: bool) -
     if sampled:
         losses.append(sampled_votes(truth, seed).averaged())
     rng = np.random.default_rng(seed)
-    places = [*_extreme_points(truth), *(_random_point(truth, rng) for _ in range(points))]
-    extremes = np.array([_extremes(truth, votes, *place) for votes in losses for place in places])
+    positions = [*_extreme_points(truth), *(_random_point(truth, rng) for _ in range(points))]
+    extremes = np.array(
+        [_extremes(truth, votes, *position) for votes in losses for position in positions]
+    )
     at_truth = _extremes(truth, losses[0], truth.score, truth.accuracy)
     least, largest = extremes.min(axis=0), extremes.max(axis=0)
     return {
@@ -198,8 +200,8 @@ def observed_sampling_errors(truth: Truth, trials: int, seed: int) -> dict[str, 
     for trial in range(trials):
         draw = int(np.random.SeedSequence([seed, trial]).generate_state(1)[0])
         votes = sampled_votes(truth, draw).averaged()
-        slope = Objective(votes, truth.noise).slopes(truth.score, truth.accuracy)
-        gradients = np.linalg.norm(slope.state), np.linalg.norm(slope.accuracy)
+        gradient = Objective(votes, truth.noise).gradients(truth.score, truth.accuracy)
+        gradients = np.linalg.norm(gradient.state), np.linalg.norm(gradient.accuracy)
         found.append(np.array([*gradients, sum(squared_errors(truth, draw))]))
     names = ("epsilon1", "epsilon2", "statistical_error")
     return dict(zip(names, np.max(found, axis=0).tolist(), strict=True))

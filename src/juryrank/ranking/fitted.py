@@ -283,7 +283,7 @@ class ChosenFit(_AtOptimum):
             profile = self.plain.profile
             found = with_tastes(found, profile, self.raw, self.gauge, self.taste_noise)
         if self.lost is not None:
-            stretched = self.lost.factor * self.lost.slope * found.accuracy_sd
+            stretched = self.lost.factor * self.lost.derivative * found.accuracy_sd
             found = replace(found, accuracy_sd=stretched)
         return found
 

@@ -169,8 +169,8 @@ def _drops(descending: Floats) -> NDArray[np.bool_]:
 
 def _shared_ranks(descending: Floats) -> NDArray[np.int64]:
     """Ranks 1, 2, 2, 4: items of the same score share the best rank among them."""
-    place = np.arange(len(descending))
-    return np.maximum.accumulate(np.where(_drops(descending), place, 0)) + 1
+    index = np.arange(len(descending))
+    return np.maximum.accumulate(np.where(_drops(descending), index, 0)) + 1
 
 
 def _counts(total: Floats) -> NDArray[Any]:

@@ -269,7 +269,7 @@ def _left_out(
         return np.full(count, np.nan), pl.Series([None] * count, dtype=pl.Int64), how
     agreement, influence = np.empty(count), np.empty(count, dtype=np.int64)
     # Scores without a judge are those of best fits, and so must be the ones they are held against.
-    place = _places(found.raw.score)
+    rank = _ranks(found.raw.score)
     lists = pairs_of(votes.lists)
     of_judge = np.searchsorted(votes.lists.judge[lists[0]], np.arange(count + 1))
     with_ties, *_ = tied_pairs_of(votes.lists)
@@ -286,14 +286,14 @@ def _left_out(
         weight = np.concatenate((votes.weight[own], votes.lists.weight[number]))
         agreed = float(weight @ (0.5 * (1.0 + said))) + 0.5 * tied[u]
         agreement[u] = agreed / max(float(weight.sum()) + tied[u], 1e-300)
-        influence[u] = int(np.abs(_places(score) - place).max())
+        influence[u] = int(np.abs(_ranks(score) - rank).max())
     return agreement, pl.Series(influence), how
 
 
-def _places(score: Floats) -> NDArray[np.int64]:
-    place = np.empty(len(score), dtype=np.int64)
-    place[np.argsort(-score, kind="stable")] = np.arange(len(score))
-    return place
+def _ranks(score: Floats) -> NDArray[np.int64]:
+    rank = np.empty(len(score), dtype=np.int64)
+    rank[np.argsort(-score, kind="stable")] = np.arange(len(score))
+    return rank
 
 
 def _scores_without(

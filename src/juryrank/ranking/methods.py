@@ -151,7 +151,7 @@ class ProfileMethod(Method):
         if found.has_tastes and not objective.votes.has_lists:
             size = found.typical_taste if noise is None else gauge.scale * noise.sd
             lost = attenuation(solution.accuracy / gauge.scale, counts, task.noise, size)
-            gauge = Gauge(lost.factor * gauge.scale, lost.factor * gauge.slope)
+            gauge = Gauge(lost.factor * gauge.scale, lost.factor * gauge.gradient)
         gauged = in_gauge(solution, gauge)
         if lost is not None:
             gauged = replace(gauged, accuracy=lost.accuracy)

@@ -7,8 +7,8 @@ standardised residual ``q / p``. With weights ``w``,
 
     infit = sum w q^2 / sum w p q        outfit = sum w q / p  /  sum w
 
-Both are 1 on average where the model holds. Above 1 there are more surprises than expected; below
-1 fewer. The infit looks at votes between close items, the outfit is moved by single surprises
+Both are 1 on average where the model holds. Above 1 more votes are unexpected, below
+1 fewer. The infit looks at votes between close items, the outfit is moved by single unexpected ones
 between distant ones. Tied votes are left out: given that a vote is not tied, its probabilities are
 those of a model without ties.
 """

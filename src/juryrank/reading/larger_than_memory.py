@@ -4,7 +4,7 @@
 2. The codes are gone through once more: what the words of outcomes mean is only known now. Bad rows
    are counted, and so are the votes of each judge.
 3. The votes are dealt out to shards, ranges of judges small enough to be sorted in memory, and put
-   in their places, shard by shard.
+   at their rows, shard by shard.
 """
 
 from __future__ import annotations

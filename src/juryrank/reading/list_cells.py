@@ -143,12 +143,12 @@ def _of_lists(column: pl.Series) -> Cells:
 
 
 def _entries_of_lists(row: Ints, lists: pl.Series) -> Entries:
-    """Give the items of lists; the level of an item is its place, or that of its inner list."""
-    owner, place, values = flat(lists)
+    """Give the items of lists; the level of an item is its index, or that of its inner list."""
+    owner, index, values = flat(lists)
     if isinstance(values.dtype, pl.List):
         inner_owner, _, values = flat(never_empty(values))
-        owner, place = owner[inner_owner], place[inner_owner]
-    return Entries(row[owner], place.astype(np.int32), labels(values))
+        owner, index = owner[inner_owner], index[inner_owner]
+    return Entries(row[owner], index.astype(np.int32), labels(values))
 
 
 # --- text --------------------------------------------------------------------------------------

@@ -197,24 +197,24 @@ def answered_lists(
     noise: Noise, truth: Truth, judge: Codes, item: Codes, top: int, rng: np.random.Generator
 ) -> DrawnLists:
     """What the judges say: the best `top` of each row (or one more, if the last are tied)."""
-    place = truth.accuracy[judge, None] * truth.score[item]
+    location = truth.accuracy[judge, None] * truth.score[item]
     if truth.tie.any():
-        return DrawnLists(judge, item, _levels_with_ties(place, truth.tie[judge], top, rng))
-    seen = place + noise.draw(rng, place.shape)
+        return DrawnLists(judge, item, _levels_with_ties(location, truth.tie[judge], top, rng))
+    seen = location + noise.draw(rng, location.shape)
     level = np.argsort(np.argsort(-seen, axis=1), axis=1)
     return DrawnLists(judge, item, np.where(level < top, level, item.shape[1]))
 
 
-def _levels_with_ties(place: Floats, tie: Floats, top: int, rng: np.random.Generator) -> Codes:
+def _levels_with_ties(location: Floats, tie: Floats, top: int, rng: np.random.Generator) -> Codes:
     """Choose group after group, each with a chance in proportion to its weight.
 
     The largest of (log weight + Gumbel noise) is such a choice.
     """
-    count, length = place.shape
+    count, length = location.shape
     every = np.arange(length)
     groups = [*combinations(every, 1), *combinations(every, 2)]
     member = np.array([np.isin(every, group) for group in groups])
-    log_weight = place @ (member / member.sum(axis=1, keepdims=True)).T
+    log_weight = location @ (member / member.sum(axis=1, keepdims=True)).T
     log_weight[:, length:] += np.log(tie)[:, None]
     level = np.full((count, length), length)
     for number in range(length):
@@ -231,7 +231,7 @@ def _levels_with_ties(place: Floats, tie: Floats, top: int, rng: np.random.Gener
 
 
 def _present(*codes: Codes) -> tuple[Codes, list[NDArray[np.int32]]]:
-    """The codes that occur, and each as its place among them."""
+    """The codes that occur, and each as its index among them."""
     present = np.unique(np.concatenate(codes))
     return present, [np.searchsorted(present, some).astype(np.int32) for some in codes]
 

@@ -59,10 +59,10 @@ class CrowdSolver:
 
 def _evaluated(objective: Objective, score: Floats, reliability: Floats) -> tuple[float, Floats]:
     """The objective and its gradient in the scores."""
-    slope = np.zeros(objective.n_items)
+    gradient = np.zeros(objective.n_items)
     noise, pairs = objective.noise.core, objective.votes.core_pairs
-    value = _core.crowd_scores_pass(noise, pairs, score, reliability, slope)
-    return value + objective.state_penalty(score, slope), slope
+    value = _core.crowd_scores_pass(noise, pairs, score, reliability, gradient)
+    return value + objective.state_penalty(score, gradient), gradient
 
 
 def _best_scores(objective: Objective, score: Floats, reliability: Floats) -> tuple[float, Floats]:

@@ -39,17 +39,17 @@ INSIDE = 0.1
 class Point(NamedTuple):
     """A point, and what is known of the function there."""
 
-    place: Floats
+    position: Floats
     value: float
     gradient: Floats
 
 
 class _Trial(NamedTuple):
-    """A point some way along a line, and the slope of the function along it."""
+    """A point some way along a line, and the derivative of the function along it."""
 
     length: float
     point: Point
-    slope: float
+    derivative: float
 
 
 def minimised(
@@ -71,7 +71,7 @@ def minimised(
             continue
         if there is None:
             break
-        known.add(there.place - here.place, there.gradient - here.gradient)
+        known.add(there.position - here.position, there.gradient - here.gradient)
         stands_still = there.value >= here.value
         here = there
         if stands_still:
@@ -114,23 +114,23 @@ def _along(function: Function, start: Point, way: Floats, length: float) -> Poin
     """A point along the way that fulfils the Wolfe conditions, or nearly; None if there is none."""
     first = low = _Trial(0.0, start, float(start.gradient @ way))
     high: _Trial | None = None
-    if not first.slope < 0.0:
+    if not first.derivative < 0.0:
         return None
     for _ in range(MOST_TRIALS):
-        place = start.place + length * way
-        point = Point(place, *function(place))
+        position = start.position + length * way
+        point = Point(position, *function(position))
         here = _Trial(length, point, float(point.gradient @ way))
-        enough = start.value + DECREASE * length * first.slope
+        enough = start.value + DECREASE * length * first.derivative
         if not (point.value <= enough and point.value <= low.point.value):
             high = here
-        elif abs(here.slope) <= -FLATTENING * first.slope:
+        elif abs(here.derivative) <= -FLATTENING * first.derivative:
             return point
-        elif high is None and here.slope < 0.0:
+        elif high is None and here.derivative < 0.0:
             length = _beyond(low, here)
             low = here
             continue
         else:
-            if high is None or here.slope * (high.length - low.length) >= 0.0:
+            if high is None or here.derivative * (high.length - low.length) >= 0.0:
                 high = low
             low = here
         if abs(high.length - low.length) <= NARROW * max(high.length, low.length):
@@ -156,14 +156,16 @@ def _beyond(before: _Trial, last: _Trial) -> float:
 
 
 def _lowest_of_cubic(one: _Trial, other: _Trial) -> float:
-    """Where the cubic with the values and slopes of two trials is lowest; half way if nowhere."""
+    """Where the cubic with the values and derivatives of two trials is lowest, or their middle."""
     distance = other.length - one.length
-    fall = 3.0 * (one.point.value - other.point.value) / distance + one.slope + other.slope
-    square = fall * fall - one.slope * other.slope
+    fall = (
+        3.0 * (one.point.value - other.point.value) / distance + one.derivative + other.derivative
+    )
+    square = fall * fall - one.derivative * other.derivative
     if not 0.0 <= square < np.inf:
         return one.length + 0.5 * distance
     root = np.copysign(np.sqrt(square), distance)
-    bottom = other.slope - one.slope + 2.0 * root
+    bottom = other.derivative - one.derivative + 2.0 * root
     if bottom == 0.0:
         return one.length + 0.5 * distance
-    return float(other.length - distance * (other.slope + root - fall) / bottom)
+    return float(other.length - distance * (other.derivative + root - fall) / bottom)

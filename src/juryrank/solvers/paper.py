@@ -75,7 +75,7 @@ class PaperSolver:
             objective = replace(objective, votes=objective.votes.averaged())
         score, accuracy = self._starting_point(objective)
         steps = self._steps(objective)
-        trace = [(score, accuracy, objective.slopes(score, accuracy).value)]
+        trace = [(score, accuracy, objective.gradients(score, accuracy).value)]
         for t in range(1, self.iterations + 1):
             score, accuracy, value = self._iterate(objective, score, accuracy, steps)
             if not (np.isfinite(value) and np.abs(score).max() < DIVERGED):
@@ -120,21 +120,21 @@ class PaperSolver:
         if self.accuracy_step is not None:
             return score_step, self.accuracy_step
         busiest = float(objective.choices_per_judge.max(initial=0.0))
-        bend = float(objective.noise.terms(0.0)[2])
-        safe = 0.5 / max(bend * busiest, 1e-12)  # for gaps of about 1
+        curvature = float(objective.noise.terms(0.0)[2])
+        safe = 0.5 / max(curvature * busiest, 1e-12)  # for gaps of about 1
         return score_step, min(STEP_RATIO * score_step, safe)
 
     def _iterate(
         self, objective: Objective, score: Floats, accuracy: Floats, steps: tuple[float, float]
     ) -> tuple[Floats, Floats, float]:
         """One iteration; the value is that at the point it started from."""
-        old = objective.slopes(score, accuracy)
+        old = objective.gradients(score, accuracy)
         if self.order == "accuracy-first":
             accuracy = accuracy - steps[1] * old.accuracy
-            score = _centred(score - steps[0] * objective.slopes(score, accuracy).state)
+            score = _centred(score - steps[0] * objective.gradients(score, accuracy).state)
         elif self.order == "score-first":
             score = _centred(score - steps[0] * old.state)
-            accuracy = accuracy - steps[1] * objective.slopes(score, accuracy).accuracy
+            accuracy = accuracy - steps[1] * objective.gradients(score, accuracy).accuracy
         else:
             score = _centred(score - steps[0] * old.state)
             accuracy = accuracy - steps[1] * old.accuracy
@@ -147,7 +147,7 @@ class PaperSolver:
         accuracy: Floats,
         path: list[tuple[Floats, Floats, float]],
     ) -> Solution:
-        last = objective.slopes(score, accuracy)
+        last = objective.gradients(score, accuracy)
         stiffness = np.maximum(objective.stiffness(accuracy), 1e-12)
         size = float(np.abs(_centred(last.state) / np.sqrt(stiffness)).max())
         converged = size <= TOLERANCE

@@ -31,7 +31,7 @@ CORRECTIONS = 12
 COARSE = 1.0
 """From a cold start, go so far (in standard errors) before measuring the curvature."""
 LEAST_CURVATURE = 0.02
-"""Of that at equal scores; far from the optimum the profile can be flat or bent the wrong way."""
+"""Of that at equal scores; far from the optimum the profile can be flat or concave."""
 LEAST_OF_SCALE = 1e-6
 """Of the curvature that single scores tell, along the common scale."""
 
@@ -64,11 +64,11 @@ class Metric(NamedTuple):
             moved[own] -= share * moved[common]
         return moved
 
-    def slope(self, slope: Floats) -> Floats:
-        """The slope per unit."""
-        per_unit = self.unit * slope
+    def gradient(self, gradient: Floats) -> Floats:
+        """The gradient per unit."""
+        per_unit = self.unit * gradient
         for common, own, share in self.followers:
-            per_unit[common] -= self.unit[common] * float(share @ slope[own])
+            per_unit[common] -= self.unit[common] * float(share @ gradient[own])
         return self.stretched(per_unit)
 
 
@@ -123,11 +123,11 @@ class ProfileSolver:
         """
         if run.size <= tolerance:
             return
-        stretch, origin = float(np.linalg.norm(run.metric.slope(run.slope))), run.state
+        stretch, origin = float(np.linalg.norm(run.metric.gradient(run.gradient))), run.state
 
         def evaluate(steps: Floats) -> tuple[float, Floats]:
             run.evaluate(origin + run.metric.move(stretch * steps))
-            return run.value, stretch * run.metric.slope(run.slope)
+            return run.value, stretch * run.metric.gradient(run.gradient)
 
         best = minimised(
             evaluate,
@@ -136,7 +136,7 @@ class ProfileSolver:
             max_iterations=self.max_iterations,
             memory=CORRECTIONS,
         )
-        run.evaluate(origin + run.metric.move(stretch * best.place))
+        run.evaluate(origin + run.metric.move(stretch * best.position))
 
     def _not_converged(self, run: _Run) -> str:
         way_out = "Allow more: ProfileSolver(max_iterations=...)."
@@ -170,11 +170,11 @@ class _Run:
             return
         self.state = state
         scaled, spread = self.scaled(state)
-        self.value, self.slope = self.objective.profile(scaled, self.accuracy)
+        self.value, self.gradient = self.objective.profile(scaled, self.accuracy)
         if not self.objective.has_scale:
             n = self.objective.n_items
-            slope, score = self.slope[:n], scaled[:n]
-            self.slope[:n] = (slope - score * float(np.mean(slope * score))) / spread
+            gradient, score = self.gradient[:n], scaled[:n]
+            self.gradient[:n] = (gradient - score * float(np.mean(gradient * score))) / spread
         self.evaluations += 1
         if self.watch:
             event = Progress(
@@ -197,7 +197,7 @@ class _Run:
     @property
     def size(self) -> float:
         """The largest gradient: about the Newton step of an unknown in its standard errors."""
-        return float(np.abs(self.metric.slope(self.slope)).max(initial=0.0))
+        return float(np.abs(self.metric.gradient(self.gradient)).max(initial=0.0))
 
     def measure_anew(self, curvature: Curvature | None = None) -> None:
         """Take the standard errors from the curvature here, where it is not degenerate."""
@@ -227,22 +227,22 @@ class _Run:
             found.append(Followers(common.start, own, share))
         return tuple(found)
 
-    def _with_scale(self, unit: Floats, accuracy_bend: Floats) -> Metric:
+    def _with_scale(self, unit: Floats, accuracy_curvature: Floats) -> Metric:
         """Units in which the common scale, too, has a curvature of 1."""
         n, along = self.objective.n_items, np.zeros(len(unit))
         along[:n] = self.state[:n] / unit[:n]
         square = float(along @ along)
         if not (self.objective.accuracies_free and self.objective.has_scale and square > 0.0):
             return Metric(unit, np.zeros(len(unit)))
-        bend = self.objective.scale_bend(self.state, self.accuracy, accuracy_bend)
-        share = min(max(bend / square, LEAST_OF_SCALE), 1.0)
+        curvature = self.objective.scale_curvature(self.state, self.accuracy, accuracy_curvature)
+        share = min(max(curvature / square, LEAST_OF_SCALE), 1.0)
         return Metric(unit, along / np.sqrt(square), 1.0 / np.sqrt(share))
 
 
 def first_step(objective: Objective, accuracy: Floats) -> Floats:
     """The state one (diagonal) Newton step away from all equal, for given accuracies."""
-    slope = objective.slopes(objective.start_state(), accuracy).state
-    return np.asarray(-slope / np.maximum(objective.stiffness(accuracy), 1e-12))
+    gradient = objective.gradients(objective.start_state(), accuracy).state
+    return np.asarray(-gradient / np.maximum(objective.stiffness(accuracy), 1e-12))
 
 
 def _rounding(value: float) -> float:

@@ -33,9 +33,9 @@ ROUGH = ProfileSolver(tolerance=1e-2)
 ROUGHER = ProfileSolver(tolerance=0.2)
 """Good enough to go from a sample to all votes."""
 ROUGHEST = ProfileSolver(tolerance=COARSE)
-"""Good enough to see whether two starting points lead to the same place."""
+"""Good enough to see whether two starting points lead to the same optimum."""
 ALIKE = 0.98
-"""The correlation of scores on the way to the same place."""
+"""The correlation of scores on the way to the same optimum."""
 MANY_VOTES = 100_000
 """From so many on, a part of the votes decides where to start."""
 SAMPLE_SHARE = 8
@@ -171,7 +171,7 @@ def mirrored(solution: Solution) -> Solution:
 def _from_best_start(objective: Objective, watch: Watcher | None) -> Solution:
     """Fit from equal scores and from the judges' agreement; the better objective wins.
 
-    The second fit is abandoned as soon as it is on its way to the same place.
+    The second fit is abandoned as soon as it is on its way to the same optimum.
     """
     best = _oriented(objective, ROUGH, None, watch)
     if not objective.accuracies_free:
@@ -255,7 +255,7 @@ def _thinned(objective: Objective) -> Objective:
 
 
 def _drawn(count: int, share: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """The places of about such a share of so many, in order."""
+    """The indices of about such a share of so many, in order."""
     if share == 1.0 or not count:
         return np.arange(count)
     return np.unique(rng.integers(0, count, round(share * count)))

@@ -1,4 +1,4 @@
-"""Spectral methods: Rank Centrality, and the judges' agreement as a place to start from."""
+"""Spectral methods: Rank Centrality, and the judges' agreement as a starting point."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _net_votes(votes: CodedVotes) -> scipy.sparse.csr_array:
     """Judges x pairs: votes for the item with the lower code minus votes against it.
 
     A list counts as the pairs it implies. Above `VOTES_FOR_AGREEMENT` votes, every k-th vote is
-    enough for a place to start from.
+    enough for a starting point.
     """
     pairs, lists = votes.pairs, votes.lists
     every = slice(None, None, max(1, -(-pairs.number // VOTES_FOR_AGREEMENT)))

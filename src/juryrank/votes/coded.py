@@ -32,10 +32,10 @@ from juryrank.votes.lists import (
     begins_of,
     choices,
     in_every_order,
+    indices_of,
     judge_codes,
     no_lists,
     of_range,
-    places_of,
     taken,
     tie_sizes,
     without_entries,
@@ -286,8 +286,8 @@ class CodedVotes(WithCore):
         if len(judges) == 1:  # what one judge said, which may be nearly everything, is not copied
             return self.of_range(int(judges[0]), int(judges[0]) + 1)
         pairs, lists = self.pairs, self.lists
-        rows, start = places_of(pairs.start, judges), begins_of(pairs.start, judges)
-        own = taken(lists, places_of(lists.start, judges))
+        rows, start = indices_of(pairs.start, judges), begins_of(pairs.start, judges)
+        own = taken(lists, indices_of(lists.start, judges))
         return replace(
             self,
             pairs=pairs.taken(rows, start),

@@ -266,7 +266,7 @@ class _Condensed:
 
 
 def _first_items(labels: Codes) -> Codes:
-    """The place of each set among all, by their first items."""
+    """The index of each set among all, by their first items."""
     _, first = np.unique(labels, return_index=True)
     return _inverse(np.argsort(first))
 
@@ -277,13 +277,13 @@ def _by_first_item(labels: Codes) -> Codes:
 
 
 def _inverse(order: NDArray[np.int64]) -> Codes:
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return place
+    index = np.empty(len(order), dtype=np.int32)
+    index[order] = np.arange(len(order), dtype=np.int32)
+    return index
 
 
 def _winners_first(edges: scipy.sparse.csr_array) -> Codes:
-    """Give each node of an acyclic graph its place in a topological order, ties by number."""
+    """Give each node of an acyclic graph its index in a topological order, ties by number."""
     n = len(edges.indptr) - 1
     waiting_for = np.bincount(edges.indices, minlength=n)
     ready = np.flatnonzero(waiting_for == 0)

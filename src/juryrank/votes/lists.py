@@ -60,14 +60,14 @@ class Lists(NamedTuple):
         return np.repeat(np.arange(self.number), self.length)
 
     @property
-    def entry_place(self) -> NDArray[np.int64]:
-        """The place of each entry in its list, from 0."""
+    def entry_index(self) -> NDArray[np.int64]:
+        """The index of each entry in its list, from 0."""
         return np.arange(len(self.item)) - np.repeat(self.begin[:-1], self.length)
 
     @property
     def is_ranked(self) -> Mask:
         """Which entries are ranked, and not just below those that are."""
-        return np.asarray(self.entry_place < self.ranked[self.entry_list])
+        return np.asarray(self.entry_index < self.ranked[self.entry_list])
 
 
 def no_lists(n_judges: int) -> Lists:
@@ -91,7 +91,7 @@ def begins_of(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.
     return np.concatenate(([0], np.cumsum(start[which + 1] - start[which])))
 
 
-def places_of(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
+def indices_of(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
     """What is in these runs, one run after the other."""
     begins = begins_of(start, which)
     return np.arange(begins[-1]) + np.repeat(start[which] - begins[:-1], np.diff(begins))
@@ -99,7 +99,7 @@ def places_of(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.
 
 def taken(lists: Lists, which: NDArray[np.int64]) -> Lists:
     """Some of the lists, by number in ascending order (some perhaps several times)."""
-    entry = places_of(lists.begin, which)
+    entry = indices_of(lists.begin, which)
     return Lists(
         start=np.searchsorted(which, lists.start),
         begin=begins_of(lists.begin, which),
@@ -170,7 +170,7 @@ def pairs_of(lists: Lists) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArra
     for length, ranked in np.unique(np.stack((lists.length, lists.ranked)), axis=1).T.tolist():
         which = np.flatnonzero((lists.length == length) & (lists.ranked == ranked))
         first, second = np.triu_indices(ranked, 1, length)
-        upper, lower = (lists.begin[which, None] + place for place in (first, second))
+        upper, lower = (lists.begin[which, None] + index for index in (first, second))
         decided = lists.level[upper] != lists.level[lower]
         number.append(np.broadcast_to(which[:, None], upper.shape)[decided])
         better.append(lists.item[upper][decided])
@@ -225,13 +225,13 @@ def items_looked_at(
 def shortened(lists: Lists, longest: int, n_items: int) -> Lists:
     """The lists with so many of their items at most.
 
-    Which ones stay is decided by chance, and not by their places, so that what is left of a ranking
+    Which ones stay is decided by chance, and not by their ranks, so that what is left of a ranking
     is a ranking; and for all lists alike, so that judges still have pairs in common.
     """
     turn = np.random.default_rng(0).permutation(n_items)[lists.item]
     order = np.lexsort((turn, lists.entry_list))
     drop = np.zeros(len(order), dtype=np.bool_)
-    drop[order[lists.entry_place >= longest]] = True
+    drop[order[lists.entry_index >= longest]] = True
     return without_entries(lists, drop)
 
 

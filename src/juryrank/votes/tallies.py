@@ -47,10 +47,10 @@ class Tallies:
         """What the item on the left got: 1, 0, or a half."""
         return np.asarray(0.5 * (1.0 + self.votes.outcome), dtype=np.float64)
 
-    def pairs(self, place: NDArray[np.int64]) -> pl.DataFrame:
+    def pairs(self, rank: NDArray[np.int64]) -> pl.DataFrame:
         """One row for each pair of items that were compared.
 
-        `place` is the place of each item (by code) in the ranking; the better one comes first.
+        `rank` is the rank of each item (by code) in the ranking; the better one comes first.
         Columns: item and other (codes), votes, observed and expected (the share of votes the item
         got, and should have got), and residual, in standard errors: the root of the deviance
 
@@ -61,7 +61,7 @@ class Tallies:
         difference over its standard error would not.
         """
         (left, right), weight = self.votes.sides(), self.votes.weight
-        turned = place[left] > place[right]
+        turned = rank[left] > rank[right]
         better, worse = np.where(turned, right, left), np.where(turned, left, right)
         key = better.astype(np.int64) * self.votes.n_items + worse
         pairs, pair = np.unique(key, return_inverse=True)
@@ -147,11 +147,11 @@ class Agreement(NamedTuple):
     share: Floats
     """The part of them on which they agree; NaN where they share none."""
     position: Floats
-    """A place in the plane for each judge: those who agree are close, guessers in the middle."""
+    """A point in the plane for each judge: those who agree are close, guessers in the middle."""
 
     @property
     def tells(self) -> bool:
-        """Whether the places of many judges show more than chance would.
+        """Whether the points of many judges show more than chance would.
 
         Of judges who vote by chance the likeness ``(agreed - disagreed) / (shared + 4)`` has the
         variance ``shared / (shared + 4)^2``, and the largest eigenvalue is about twice the root of
@@ -165,7 +165,7 @@ class Agreement(NamedTuple):
 def agreement(votes: Votes, accuracy: Floats) -> Agreement:
     """Compare each judge with each other on the pairs of items on which both have an opinion.
 
-    A judge's opinion is what most of its votes on a pair say. The places are the two leading
+    A judge's opinion is what most of its votes on a pair say. The coordinates are the two leading
     eigenvectors of ``(agreed - disagreed) / (shared + 4)``, each times the root of its eigenvalue;
     the first is turned so that accurate judges are on the right.
     """
