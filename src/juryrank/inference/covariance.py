@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import Generic, Literal, TypeVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from juryrank.inference.conjugate_gradients import System, solved
@@ -110,8 +111,10 @@ class Uncertainty:
         if isinstance(self.covariance, _Columns):
             return None
         try:
-            level = float(self.score_variance.mean())
-            return np.asarray(np.linalg.cholesky(self.covariance + level), dtype=np.float64)
+            raised = self.covariance + float(self.score_variance.mean())
+            # Worked out in place, so that there is one more matrix of items by items, and not three.
+            root = scipy.linalg.cholesky(raised.T, lower=True, overwrite_a=True, check_finite=False)
+            return np.asarray(root, dtype=np.float64)
         except np.linalg.LinAlgError:  # of fewer judges than items, by the sandwich
             value, vector = np.linalg.eigh(self.covariance)
             return np.asarray(vector * np.sqrt(np.maximum(value, 0.0)))
