@@ -1,0 +1,401 @@
+"""Which questions tell most? Ways to choose pairs, and judges, on simulated and on real juries.
+
+    python -m studies.active --programs FOLDER
+
+A truth answers every policy alike: the answer to the k-th time that a judge is asked about a pair
+is drawn from the truth, the judge, the pair and k. All policies' votes are ranked in the same way.
+`FOLDER` has the program of ASAP's authors (asap_cpu.py); without it ASAP is left out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from scipy.special import expit, ndtr
+from scipy.stats import kendalltau
+
+import juryrank as jr
+from juryrank.charts.library import altair
+from juryrank.paper.pictures import save_study
+from studies.jury import code_of
+from studies.pages import markdown
+from studies.policies import (
+    Answer,
+    Asap,
+    CrowdBt,
+    EqualCounts,
+    Floats,
+    HybridMst,
+    Policy,
+    Question,
+    Quicksort,
+    Random,
+    Rng,
+    Study,
+    Swiss,
+    program_in,
+)
+from studies.running import all_results, options
+from studies.stress import gauge_scale
+
+TOP = 5
+ASAP_SD = 1.4865
+"""Of the difference of two observations in ASAP's simulator."""
+
+
+class Truth(NamedTuple):
+    """What is true of a data set."""
+
+    score: Floats
+    accuracy: Floats
+    item_sd: Floats
+    """How much each item varies from one look to the next."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A kind of jury, how it answers, and what is measured when."""
+
+    name: str
+    what: str
+    truth: Callable[[Rng], Truth]
+    checks: tuple[int, ...]
+    """Numbers of votes after which policies are compared."""
+    policies: tuple[str, ...]
+    model: str = "hbtl"
+    """By which all votes are ranked."""
+    noise: str = "logistic"
+    flipped: float = 0.0
+    """How often an answer is turned round."""
+    batch: int = 36
+
+    def chance(self, truth: Truth, question: Question) -> float:
+        """That the left item wins."""
+        i, j = question.left, question.right
+        gap = float(truth.accuracy[question.judge] * (truth.score[i] - truth.score[j]))
+        if self.noise == "logistic":
+            chance = float(expit(gap))
+        else:
+            sd = np.hypot(truth.item_sd[i], truth.item_sd[j])
+            chance = float(ndtr(gap / sd))
+        return chance * (1.0 - self.flipped) + (1.0 - chance) * self.flipped
+
+
+def _jury(*accuracies: float) -> Callable[[Rng], Truth]:
+    """20 items, and judges of these accuracies."""
+
+    def truth(rng: Rng) -> Truth:
+        return Truth(rng.normal(size=20), np.array(accuracies), np.zeros(20))
+
+    return truth
+
+
+def _uniform(items: int) -> Callable[[Rng], Truth]:
+    """ASAP's truth: scores between 0 and 5, one judge."""
+
+    def truth(rng: Rng) -> Truth:
+        sd = np.full(items, ASAP_SD / np.sqrt(2.0))
+        return Truth(rng.uniform(0.0, 5.0, items), np.ones(1), sd)
+
+    return truth
+
+
+def _varying(items: int) -> Callable[[Rng], Truth]:
+    """Hybrid-MST's truth: items vary, each by its own standard deviation up to 0.7."""
+
+    def truth(rng: Rng) -> Truth:
+        score = rng.uniform(0.0, 5.0, items)
+        return Truth(score, np.ones(1), rng.uniform(0.0, 0.7, items))
+
+    return truth
+
+
+BESIDE = ("random", "equal counts", "quicksort", "Swiss", "Crowd-BT", "Hybrid-MST")
+OURS = ("juryrank", "juryrank, judges in turn")
+SETTINGS = (
+    Setting("unequal", "20 items; 9 judges, three of accuracy 2.5 and six of 0.5",
+            _jury(*[2.5] * 3, *[0.5] * 6), (200, 300, 500, 750, 1000), (*OURS, *BESIDE)),
+    Setting("backwards", "20 items; 9 judges, three of accuracy 2.5, three of 0.5, three of -1",
+            _jury(*[2.5] * 3, *[0.5] * 3, *[-1.0] * 3), (200, 300, 500, 750, 1000),
+            (*OURS, *BESIDE)),
+    Setting("ASAP 20", "ASAP's small set: 20 items between 0 and 5, one judge, normal noise",
+            _uniform(20), (190, 380, 570, 760, 950),
+            ("juryrank", *BESIDE[:4], "Hybrid-MST", "ASAP", "ASAP, approximate"),
+            model="tcv", noise="normal", batch=19),
+    Setting("Hybrid-MST 60", "Hybrid-MST's set: 60 items between 0 and 5 that vary, one judge who "
+            "errs in 10 %", _varying(60), (1770, 3540, 5310),
+            ("juryrank", *BESIDE[:4], "Hybrid-MST"),
+            model="btl", noise="normal", flipped=0.1, batch=59),
+    Setting("ASAP 200", "ASAP's large set: 200 items between 0 and 5, one judge, normal noise",
+            _uniform(200), (3000, 5000, 7065, 10550), ("juryrank", "random", "quicksort"),
+            model="tcv", noise="normal", batch=199),
+)  # fmt: skip
+BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+@dataclass
+class Ours:
+    """The package's own choice; also of the judge, or for judges in turn."""
+
+    model: str
+    turn: bool
+    seed: int
+
+    def ask(self, study: Study, count: int, rng: Rng) -> list[Question]:
+        """A batch."""
+        del rng
+        names = [_judge(judge) for judge in range(study.judges)]
+        first = len(study.answers)
+        if self.turn:
+            in_turn = (names[(first + number) % study.judges] for number in range(count))
+            judges: Any = dict(Counter(in_turn))
+        else:
+            judges = names
+        options = {"judges": judges, "seed": self.seed + first, "least_views": 1}
+        if not first:
+            items = [_item(item) for item in range(study.items)]
+            chosen = jr.next_pairs(items, count, **options)
+        else:
+            ranking = jr.rank(_frame(study.answers), self.model, threads=1)
+            missing = _unseen(study)
+            chosen = ranking.next_pairs(count, items=missing or None, **options)
+        rows = chosen.select("judge", "left", "right").iter_rows()
+        return [Question(*(code_of(name) for name in row)) for row in rows]
+
+
+def _unseen(study: Study) -> list[str]:
+    seen = {item for answer in study.answers for item in answer.question[1:]}
+    return [_item(item) for item in range(study.items) if item not in seen]
+
+
+def _item(code: int) -> str:
+    return f"item {code:05}"
+
+
+def _judge(code: int) -> str:
+    return f"judge {code:05}"
+
+
+def _frame(answers: Sequence[Answer]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "judge": [_judge(answer.question.judge) for answer in answers],
+            "left": [_item(answer.question.left) for answer in answers],
+            "right": [_item(answer.question.right) for answer in answers],
+            "winner": ["left" if answer.left_won else "right" for answer in answers],
+        }
+    )
+
+
+@dataclass
+class Oracle:
+    """Answers questions, to every policy alike."""
+
+    setting: Setting
+    truth: Truth
+    key: tuple[int, ...]
+    times: Counter[tuple[int, int, int]] = field(default_factory=Counter)
+
+    def answer(self, question: Question) -> Answer:
+        """What this judge says of this pair this time."""
+        judge, i, j = question
+        low, high = sorted((i, j))
+        self.times[judge, low, high] += 1
+        lot = np.random.default_rng([*self.key, judge, low, high, self.times[judge, low, high]])
+        chance = self.setting.chance(self.truth, Question(judge, low, high))
+        low_won = bool(lot.random() < chance)
+        return Answer(question, low_won == (i == low))
+
+
+class Trial(NamedTuple):
+    """One policy on one data set."""
+
+    setting: str
+    policy: str
+    seed: int
+    number: int
+    programs: str
+
+
+def _policy(trial: Trial, setting: Setting, study: Study) -> Policy | None:
+    if trial.policy in OURS:
+        return Ours(setting.model, trial.policy != OURS[0], trial.seed + 1000 * trial.number)
+    if trial.policy.startswith("ASAP"):
+        program = program_in(Path(trial.programs), "asap_cpu") if trial.programs else None
+        approximate = trial.policy != "ASAP"
+        return None if program is None else Asap(program, study.items, approximate=approximate)
+    made: dict[str, Callable[[], Policy]] = {
+        "random": Random, "equal counts": EqualCounts, "quicksort": Quicksort, "Swiss": Swiss,
+        "Crowd-BT": CrowdBt, "Hybrid-MST": HybridMst,
+    }  # fmt: skip
+    return made[trial.policy]()
+
+
+def measured(trial: Trial) -> list[dict[str, Any]]:
+    """What a policy's votes tell after so many of them."""
+    setting = BY_NAME[trial.setting]
+    key = (trial.seed, trial.number, SETTINGS.index(setting))
+    truth = setting.truth(np.random.default_rng(key))
+    study = Study(len(truth.score), len(truth.accuracy))
+    policy, rng = _policy(trial, setting, study), np.random.default_rng([*key, 1])
+    if policy is None:
+        return []
+    oracle, found, cpu, choices = Oracle(setting, truth, key), [], 0.0, 0
+    for check in setting.checks:
+        while len(study.answers) < check:
+            begun = time.process_time()
+            questions = policy.ask(study, setting.batch, rng)
+            cpu += time.process_time() - begun
+            choices += len(questions)
+            study.answers += [oracle.answer(question) for question in questions]
+        told = about(setting, truth, study.answers[:check])
+        found.append(
+            {"setting": setting.name, "policy": trial.policy, "number": trial.number,
+             "votes": check, "cpu": cpu / choices, **told}
+        )  # fmt: skip
+    return found
+
+
+def about(setting: Setting, truth: Truth, answers: Sequence[Answer]) -> dict[str, float]:
+    """How near the ranking of these votes is to the truth."""
+    ranking = jr.rank(_frame(answers), setting.model, threads=1)
+    items = np.array([code_of(name) for name in ranking.items["item"]])
+    score, true = ranking.items["score"].to_numpy(), truth.score[items]
+    best = set(np.argsort(-truth.score)[:TOP].tolist())
+    return {
+        "tau": float(kendalltau(score, true).statistic),
+        "rmse": float(np.sqrt(np.mean((_standardised(score) - _standardised(true)) ** 2))),
+        "top": len(best & set(items[:TOP].tolist())) / TOP,
+        "covered": _covered(ranking, truth, items, answers),
+    }
+
+
+def _standardised(score: Floats) -> Floats:
+    return np.asarray((score - score.mean()) / score.std())
+
+
+def _covered(ranking: jr.Ranking, truth: Truth, items: Any, answers: Sequence[Answer]) -> float:
+    """The share of true scores, in the gauge of the answer, within their intervals."""
+    count = np.bincount([a.question.judge for a in answers], minlength=len(truth.accuracy))
+    true = truth.score[items] - truth.score[items].mean()
+    if truth.item_sd.any():  # another noise has another unit
+        score = ranking.items["score"].to_numpy()
+        true = true * float(score @ true) / float(true @ true)
+    else:
+        true = true * gauge_scale(truth.accuracy, count.astype(np.float64))
+    low, high = (ranking.items[name].to_numpy() for name in ("score_low", "score_high"))
+    return float(np.mean((low <= true) & (true <= high)))
+
+
+# --- the page ------------------------------------------------------------------------------------
+
+MEASURES = ("tau", "rmse", "top", "covered", "cpu")
+
+
+def summary(rows: pl.DataFrame) -> pl.DataFrame:
+    """Means over data sets, and their standard errors."""
+    return rows.group_by("setting", "policy", "votes", maintain_order=True).agg(
+        pl.len().alias("data_sets"),
+        *(pl.col(name).mean() for name in MEASURES),
+        *((pl.col(name).std() / pl.len().sqrt()).alias(f"{name}_se") for name in MEASURES[:4]),
+    )
+
+
+def page(table: pl.DataFrame, command: str) -> Iterator[str]:
+    """The page, line by line."""
+    yield "# Which questions tell most"
+    yield ""
+    yield (
+        f"Made by `{command}`. Votes are asked for one batch after the other, by the package's "
+        "`next_pairs` and by other policies, and answered by simulated judges. The answer to the "
+        "k-th time that a judge is asked about a pair is the same for every policy. All votes are "
+        "ranked in the same way, by `jr.rank` with the model given."
+    )
+    yield ""
+    head = ("setting", "what", "model", "batch")
+    yield from markdown(
+        head, ((s.name, s.what, s.model, str(s.batch)) for s in SETTINGS if _has(table, s))
+    )
+    yield ""
+    yield (
+        "Of each policy after so many votes: Kendall's tau to the true order, ± one standard "
+        "error; the root mean square error of standardised scores; how many of the true best five are "
+        "among the first five; how many true scores are within their 95 % intervals; and the CPU "
+        "time of a choice, in milliseconds, what it takes to fit the votes so far included. "
+        'Crowd-BT and juryrank choose the judge, too, as long as it does not say "judges in '
+        'turn"; for the others judges take turns.'
+    )
+    for setting in SETTINGS:
+        if _has(table, setting):
+            yield from _section(table.filter(pl.col("setting") == setting.name), setting)
+    yield ""
+
+
+def _has(table: pl.DataFrame, setting: Setting) -> bool:
+    return setting.name in table["setting"]
+
+
+def _section(table: pl.DataFrame, setting: Setting) -> Iterator[str]:
+    data_sets = sorted(set(table["data_sets"].to_list()))
+    yield ""
+    yield f"## {setting.name}"
+    yield ""
+    yield f"{setting.what}. Data sets: {', '.join(map(str, data_sets))}."
+    yield ""
+    head = ("policy", "votes", "tau", "rmse", "best 5", "covered", "ms")
+    yield from markdown(head, map(_row, table.iter_rows(named=True)))
+
+
+def _row(row: dict[str, Any]) -> list[str]:
+    return [
+        row["policy"], f"{row['votes']:,}", f"{row['tau']:.3f} ± {row['tau_se'] or 0.0:.3f}",
+        f"{row['rmse']:.3f}", f"{row['top']:.2f}", f"{100.0 * row['covered']:.1f}",
+        f"{1e3 * row['cpu']:.2g}",
+    ]  # fmt: skip
+
+
+def chart(table: pl.DataFrame) -> object:
+    """Kendall's tau against votes, for each setting."""
+    alt = altair()
+    base = alt.Chart(table, width=360, height=240)
+    line = base.mark_line(point=True).encode(
+        x=alt.X("votes:Q", scale=alt.Scale(type="log", nice=False)),
+        y=alt.Y("tau:Q", title="Kendall's tau", scale=alt.Scale(zero=False)),
+        color=alt.Color("policy:N", title=None),
+    )
+    names = [setting.name for setting in SETTINGS]
+    facet = alt.Facet("setting:N", title=None, sort=names)
+    return line.facet(facet=facet, columns=2).resolve_scale(x="independent", y="independent")
+
+
+def main() -> None:
+    """Run the study and write its page."""
+    parser = options(__doc__)
+    parser.add_argument("--data-sets", type=int, default=20)
+    parser.add_argument("--settings", nargs="*", default=list(BY_NAME))
+    parser.add_argument("--policies", nargs="*", help="only these")
+    parser.add_argument("--programs", default="", help="a folder with asap_cpu.py")
+    given = parser.parse_args()
+    trials = [
+        Trial(name, policy, given.seed, number, given.programs)
+        for name in given.settings
+        for policy in BY_NAME[name].policies
+        if not given.policies or policy in given.policies
+        for number in range(given.data_sets)
+    ]
+    rows = [row for rows in all_results(measured, trials, "Active", given.jobs) for row in rows]
+    table = summary(pl.DataFrame(rows))
+    command = f"python -m studies.active --data-sets {given.data_sets} --seed {given.seed}"
+    for path in save_study(given.out, "active", table, list(page(table, command)), chart(table)):
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
