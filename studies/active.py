@@ -327,8 +327,8 @@ def page(table: pl.DataFrame, command: str) -> Iterator[str]:
     yield (
         "Of each policy after so many votes: Kendall's tau to the true order, ± one standard "
         "error; the root mean square error of standardised scores; how many of the true best five "
-        "are among the first five; how many true scores are within their 95 % intervals; and the CPU "
-        "time of a choice, in milliseconds, what it takes to fit the votes so far included. "
+        "are among the first five; how many true scores are within their 95 % intervals; and the "
+        "CPU time of a choice, in milliseconds, what it takes to fit the votes so far included. "
         'Crowd-BT and juryrank choose the judge, too, as long as it does not say "judges in '
         'turn"; for the others judges take turns.'
     )
