@@ -16,7 +16,7 @@ import polars as pl
 
 from juryrank.errors import InputError, counted, listing
 from juryrank.hints import did_you_mean
-from juryrank.reading.coding import in_words
+from juryrank.reading.coding import in_words, is_opaque
 from juryrank.reading.columns import column_named
 from juryrank.reading.conditions import (
     FLIPPED,
@@ -282,7 +282,7 @@ class _Binder:
         wanted = operand.text if isinstance(operand, Name) else str(operand.value)
         column = column_named(self._source, list(self._schema), wanted, "a column of --where")
         dtype = self._schema[column]
-        if dtype.is_nested() or dtype == pl.Object:
+        if dtype.is_nested() or is_opaque(dtype):
             holds = f"holds {in_words(dtype)}"
             raise InputError(
                 f"The column {column!r} of {self._source} {holds}, and --where compares text and "
