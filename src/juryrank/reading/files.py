@@ -220,7 +220,14 @@ def parts_of(
     """Open every file a source stands for."""
     if opening.format is not None:
         opening = replace(opening, format=format_named(opening.format))
-    return [_part(file, opening) for file in found_files(source, unpack_all=opening.unpack_all)]
+    return [
+        _with_remarks(_part(file, opening), file.remarks)
+        for file in found_files(source, unpack_all=opening.unpack_all)
+    ]
+
+
+def _with_remarks(part: Part, remarks: tuple[str, ...]) -> Part:
+    return replace(part, remarks=(*part.remarks, *remarks)) if remarks else part
 
 
 def with_file_as_judge(part: Part) -> Part:

@@ -6,14 +6,15 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path, PurePath
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import IO
 
 from juryrank.errors import InputError, listing
 from juryrank.hints import near_names
 from juryrank.reading.archives import is_archive, unpacked
 from juryrank.reading.formats import ARCHIVE, ENDINGS, ending_of
+from juryrank.reading.passed_over import is_about, is_hidden, remarks_on
 from juryrank.text import LONGEST_PATH, within
 
 GLOB_SIGNS = frozenset("*?[")
@@ -29,6 +30,8 @@ class FoundFile:
     where: Path | bytes
     in_folder: bool = False
     """Whether the folders of the path may hold columns, as in ``judge=ann/part-0.parquet``."""
+    remarks: tuple[str, ...] = ()
+    """What is to be said of the files beside it."""
 
 
 def found_files(
@@ -85,23 +88,17 @@ def _files_of(file: FoundFile, unpack_all: bool) -> list[FoundFile]:
     if not is_archive(file.where):
         return [file]
     members = unpacked(file.name, file.where, unpack_all=unpack_all)
-    return _one_format(
+    found = _one_format(
         f"The archive {file.name}",
-        [
-            FoundFile(f"{file.name}/{name}", content)
-            for name, content in members
-            if not _is_about(name)
-        ],
+        [FoundFile(f"{file.name}/{name}", content) for name, content in members.files],
         "Unpack it and give the files of one format",
     )
+    return _told(found, (*file.remarks, *members.remarks))
 
 
-def _is_about(name: str) -> bool:
-    """Whether a file only tells about the others."""
-    stem = PurePath(name).name.lower().split(".", 1)[0]
-    return stem in ("readme", "license", "licence", "changelog", "codebook") and name.endswith(
-        ".txt"
-    )
+def _told(found: list[FoundFile], remarks: tuple[str, ...]) -> list[FoundFile]:
+    """Let what is to be said of the files that are not read be said with the first that is."""
+    return [replace(file, remarks=remarks if at == 0 else ()) for at, file in enumerate(found)]
 
 
 def files_at(source: str) -> list[Path]:
@@ -114,7 +111,12 @@ def files_at(source: str) -> list[Path]:
 
 
 def _found(path: Path) -> list[FoundFile]:
-    return [_file(file, in_folder=file != path) for file in _paths(path)]
+    if not path.is_dir():
+        return [_file(file, in_folder=file != path) for file in _paths(path)]
+    walked = _walked(path)
+    kept = [file for file in walked if _holds_votes(file, path)]
+    others = [file.relative_to(path) for file in sorted({*walked} - {*kept})]
+    return _told([_file(file, in_folder=True) for file in kept], remarks_on(others))
 
 
 def _paths(path: Path) -> list[Path]:
@@ -165,14 +167,30 @@ def _is_utf8(path: Path) -> bool:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    return [
-        path
-        for path in sorted(folder.rglob("*"))
-        if ending_of(path.name) in (*ENDINGS, ARCHIVE)
-        and not any(part.startswith((".", "_", "~")) for part in path.relative_to(folder).parts)
-        and not _is_about(path.name)
+    return [path for path in _walked(folder) if _holds_votes(path, folder)]
+
+
+def _walked(folder: Path) -> list[Path]:
+    """All that is in a folder and in those within, but for these; what is hidden may be closed."""
+
+    def refuse(error: OSError) -> None:
+        if not is_hidden(Path(error.filename).relative_to(folder)):
+            raise unreadable(error.filename, error) from error
+
+    found = []
+    for root, folders, files in os.walk(folder, onerror=refuse):
+        inside = [Path(root, name) for name in (*files, *folders)]
+        found += [path for path in inside if path.is_symlink() or not path.is_dir()]
+    return sorted(found)
+
+
+def _holds_votes(path: Path, folder: Path) -> bool:
+    return (
+        ending_of(path.name) in (*ENDINGS, ARCHIVE)
+        and not is_hidden(path.relative_to(folder))
+        and not is_about(path.name)
         and path.is_file()
-    ]
+    )
 
 
 def _one_format(
