@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+from errno import EMFILE
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +15,7 @@ from typer.testing import CliRunner
 
 import juryrank as jr
 from juryrank.cli.app import app
+from juryrank.reading import files
 
 VOTES = "judge,winner,loser\n" + "a,x,y\nb,y,z\nc,x,z\na,z,y\nb,x,y\n" * 3
 
@@ -143,3 +146,39 @@ def test_more_votes_than_memory_holds_are_not_simulated(options: dict[str, float
 def test_numbers_beyond_all_bounds_are_not_simulated(option: str, value: float) -> None:
     with pytest.raises(jr.InputError, match=f"{option}="):
         jr.simulate(**{option: value})  # type: ignore[arg-type]
+
+
+def test_standard_input_that_is_only_written_to(tmp_path: Path) -> None:
+    with (tmp_path / "written.csv").open("wb") as written:
+        done = subprocess.run(
+            [sys.executable, "-m", "juryrank", "check", "-"],
+            stdin=written, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "Error: Standard input cannot be read: Bad file descriptor.\n"
+
+
+def test_an_open_file_that_cannot_be_read() -> None:
+    closed = io.BytesIO()
+    closed.close()
+    with pytest.raises(jr.InputError, match=r"The open file cannot be read: I/O operation on clo"):
+        jr.read_votes(closed)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(EMFILE, "Too many open files"),
+        pl.exceptions.ComputeError(f"Too many open files (os error {EMFILE})"),
+    ],
+)
+def test_what_the_machine_refuses_is_not_the_files_fault(
+    votes: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(files, "head_of", refuse)
+    result = CliRunner().invoke(app, ["check", str(votes)])
+    assert result.exit_code == 1
+    assert "a limit or a failure of the machine" in " ".join(result.stderr.split())

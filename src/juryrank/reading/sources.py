@@ -7,10 +7,11 @@ import stat
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from errno import EIO, EMFILE, ENFILE, ENOMEM
 from pathlib import Path
 from typing import IO
 
-from juryrank.errors import InputError, listing
+from juryrank.errors import InputError, JuryrankError, listing, system_number
 from juryrank.hints import near_names
 from juryrank.reading.archives import is_archive, unpacked
 from juryrank.reading.formats import ARCHIVE, ENDINGS, ending_of
@@ -18,6 +19,8 @@ from juryrank.reading.passed_over import is_about, is_hidden, remarks_on
 from juryrank.text import LONGEST_PATH, within
 
 GLOB_SIGNS = frozenset("*?[")
+LIMITS_AND_FAILURES = (EMFILE, ENFILE, ENOMEM, EIO)
+"""What is wrong with the machine, and not with what the user gave."""
 STANDARD_INPUT = Path("/dev/stdin")
 """A name for what a shell has put there, which may be a file; some systems have none."""
 
@@ -41,7 +44,8 @@ def found_files(
     if isinstance(source, str) and source == "-":
         if sys.stdin is None:
             raise InputError("There is no standard input to read votes from.")
-        return _unpacked([FoundFile("Standard input", sys.stdin.buffer.read())], unpack_all)
+        content = _content(sys.stdin.buffer, "Standard input")
+        return _unpacked([FoundFile("Standard input", content)], unpack_all)
     if isinstance(source, str | os.PathLike):
         return _files_at(os.fspath(source), unpack_all)
     if hasattr(source, "read"):
@@ -53,12 +57,18 @@ def found_files(
 
 
 def _opened(file: IO[bytes]) -> FoundFile:
-    content: bytes | str = file.read()
-    name = getattr(file, "name", None)
-    return FoundFile(
-        Path(name).name if isinstance(name, str) else "The open file",
-        content.encode() if isinstance(content, str) else content,
-    )
+    path = getattr(file, "name", None)
+    name = Path(path).name if isinstance(path, str) else "The open file"
+    return FoundFile(name, _content(file, name))
+
+
+def _content(file: IO[bytes], name: str) -> bytes:
+    """Read an open file, which may turn out to be a folder, closed, or only to be written."""
+    try:
+        content: bytes | str = file.read()
+    except (OSError, ValueError) as error:
+        raise unreadable(name, error) from error
+    return content.encode() if isinstance(content, str) else content
 
 
 def _files_at(text: str, unpack_all: bool) -> list[FoundFile]:
@@ -70,7 +80,7 @@ def _files_at(text: str, unpack_all: bool) -> list[FoundFile]:
         if not found and not path.is_dir():
             raise _not_there(text, path)
         found = _unpacked(found, unpack_all)
-    except InputError:
+    except JuryrankError:
         raise
     except (OSError, ValueError) as error:
         raise unreadable(text, error) from error
@@ -239,10 +249,18 @@ def _stem(name: str) -> str:
     return name[: name.lower().rindex(ending)] if ending else name
 
 
-def unreadable(name: str, error: BaseException) -> InputError:
+def unreadable(name: str, error: BaseException) -> JuryrankError:
     """Say that the operating system does not let us read something."""
     name = within(name, LONGEST_PATH)
+    if system_number(error) in LIMITS_AND_FAILURES:
+        return JuryrankError(
+            f"{name} cannot be read: {_reason(error)}. That is a limit or a failure of the "
+            "machine, and not the file's."
+        )
     if isinstance(error, PermissionError):
         return InputError(f"{name} may not be read: permission denied. Change its permissions.")
-    reason = getattr(error, "strerror", None) or str(error)
-    return InputError(f"{name} cannot be read: {reason}.")
+    return InputError(f"{name} cannot be read: {_reason(error)}.")
+
+
+def _reason(error: BaseException) -> str:
+    return (getattr(error, "strerror", None) or str(error)).rstrip(".")
