@@ -182,3 +182,19 @@ def test_what_the_machine_refuses_is_not_the_files_fault(
     result = CliRunner().invoke(app, ["check", str(votes)])
     assert result.exit_code == 1
     assert "a limit or a failure of the machine" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("source", ["votes.csv", ".", "-", "linked.csv"])
+@pytest.mark.parametrize("command", ["check", "rank"])
+def test_the_answer_is_not_added_to_the_votes(votes: Path, source: str, command: str) -> None:
+    votes.with_name("linked.csv").symlink_to(votes)
+    before = votes.read_bytes()
+    with votes.open("rb") as read, votes.open("ab") as added:
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-m", "juryrank", command, source],
+            stdin=read, stdout=added, stderr=subprocess.PIPE, text=True, check=False,
+            cwd=votes.parent,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "which is among the votes" in " ".join(done.stderr.split())
+    assert votes.read_bytes() == before

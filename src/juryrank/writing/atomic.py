@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import threading
@@ -104,6 +105,14 @@ def own_stream(path: Path) -> int | None:
                 if os.path.samestat(known, os.fstat(stream)):
                     return stream
     return None
+
+
+def is_regular(stream: int) -> bool:
+    """Whether a stream of this process is a file, and not a terminal, a pipe or closed."""
+    try:
+        return stat.S_ISREG(os.fstat(stream).st_mode)
+    except OSError:
+        return False
 
 
 def is_nameless(path: str | os.PathLike[str]) -> bool:
