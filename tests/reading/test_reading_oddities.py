@@ -164,3 +164,12 @@ def test_columns_that_are_named_by_numbers() -> None:
     assert list(rankings) == ["de"]
     said = complaint(lambda: jr.votes_from(frame, judge=["ann"]))
     assert said == "judge=['ann'] must be the name of a column."
+
+
+def test_whole_numbers_and_others_in_one_list() -> None:
+    votes = jr.votes_from(VOTES | {"weight": [1, 0.5]})
+    assert votes.weight.tolist() == [1, 0.5]
+    for weights in ([2**60 + 1, 0.5], [True, 0.5], ["1", 0.5]):
+        assert "mixes types" in complaint(
+            lambda weights=weights: jr.votes_from(VOTES | {"weight": weights})
+        )

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 import polars as pl
 
 from juryrank.errors import InputError
+from juryrank.reading.conditions import LARGEST_EXACT
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.files import Part
 from juryrank.reading.headers import told_apart
@@ -184,7 +185,18 @@ def _column(name: str, values: Any) -> pl.Series:
         raise
     # What is raised depends on the library that the values are of.
     except Exception:
-        return pl.Series(name, list(values), dtype=pl.Object)
+        given = list(values)
+        return pl.Series(name, given, dtype=pl.Float64 if _are_numbers(given) else pl.Object)
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    """Whether values are whole numbers and others, all of which a column of floats holds."""
+    return all(
+        value is None
+        or type(value) is float
+        or (type(value) is int and abs(value) <= LARGEST_EXACT)
+        for value in values
+    )
 
 
 def _evened(frame: Any) -> pl.DataFrame | None:
