@@ -96,13 +96,16 @@ def test_a_column_of_pandas_is_no_table() -> None:
         jr.votes_from(pd.Series(["a", "b"], name="winner"))
 
 
-@pytest.mark.parametrize("megabytes", [300, 400, 1_000, 1_600])
-def test_less_memory_than_libraries_need_is_refused(votes: Path, megabytes: int) -> None:
-    """They break in many ways where they cannot even be loaded, or end the process."""
+@pytest.mark.parametrize(
+    ("kind", "megabytes"),
+    [("AS", 300), ("AS", 400), ("AS", 1_000), ("AS", 1_600), ("DATA", 256)],
+)
+def test_less_memory_than_libraries_need_is_refused(votes: Path, kind: str, megabytes: int) -> None:
+    """They break in many ways where they cannot even be loaded, end the process, or hang."""
     resource = pytest.importorskip("resource")
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+        resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (megabytes << 20, megabytes << 20))
 
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-m", "juryrank", "check", str(votes)],
