@@ -7,6 +7,7 @@ import io
 import warnings
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -157,19 +158,22 @@ def test_a_lazy_frame_without_the_column_that_it_selects() -> None:
 
 def test_columns_that_are_named_by_numbers() -> None:
     frame = pd.DataFrame([("ann", "x", "y", "de"), ("bob", "y", "x", "de")])
-    votes = jr.votes_from(frame, judge=0, winner=1, loser=2)
-    assert votes.judges.to_list() == ["ann", "bob"]
+    by_number: dict[str, Any] = {"judge": 0, "winner": 1, "loser": 2}
+    assert jr.votes_from(frame, **by_number).judges.to_list() == ["ann", "bob"]
+    third: Any = 3
     with pytest.warns(jr.JuryrankWarning):
-        rankings = jr.rank(frame.set_axis(["judge", "winner", "loser", 3], axis=1), by=3)  # type: ignore[call-overload]
+        rankings = jr.rank(frame.set_axis(["judge", "winner", "loser", 3], axis=1), by=third)
     assert list(rankings) == ["de"]
-    said = complaint(lambda: jr.votes_from(frame, judge=["ann"]))
+    several: dict[str, Any] = {"judge": ["ann"]}
+    said = complaint(lambda: jr.votes_from(frame, **several))
     assert said == "judge=['ann'] must be the name of a column."
 
 
 def test_whole_numbers_and_others_in_one_list() -> None:
     votes = jr.votes_from(VOTES | {"weight": [1, 0.5]})
     assert votes.weight.tolist() == [1, 0.5]
-    for weights in ([2**60 + 1, 0.5], [True, 0.5], ["1", 0.5]):
-        assert "mixes types" in complaint(
-            lambda weights=weights: jr.votes_from(VOTES | {"weight": weights})
-        )
+
+
+@pytest.mark.parametrize("weights", [[2**60 + 1, 0.5], [True, 0.5], ["1", 0.5]])
+def test_a_list_that_no_column_of_numbers_holds(weights: list[object]) -> None:
+    assert "mixes types" in complaint(lambda: jr.votes_from(VOTES | {"weight": weights}))

@@ -16,9 +16,8 @@ from typer.testing import CliRunner, Result
 
 import juryrank as jr
 from juryrank.cli.app import app
-from juryrank.reading import row_filter
 from juryrank.reading.conditions import LARGEST_EXACT
-from juryrank.reading.files import Part
+from juryrank.reading.files import Part, of_all_rows
 
 TABLE = """\
 judge,winner,loser,language,round,the day
@@ -321,13 +320,12 @@ def test_a_decimal_comma_in_the_condition() -> None:
 
 def test_many_values_that_no_row_has_are_one_notice(monkeypatch: pytest.MonkeyPatch) -> None:
     reads = []
-    read_all = row_filter.of_all_rows
 
     def counted(part: Part, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
         reads.append(part)
-        return read_all(part, expressions)
+        return of_all_rows(part, expressions)
 
-    monkeypatch.setattr(row_filter, "of_all_rows", counted)
+    monkeypatch.setattr("juryrank.reading.row_filter.of_all_rows", counted)
     names = ", ".join(f"'nobody {number}'" for number in range(300))
     votes = jr.read_votes(
         BytesIO(b"judge,winner,loser\nann,x,y\nbob,y,x\n"), where=f"judge in ('ann', {names})"
