@@ -201,3 +201,14 @@ def test_the_answer_is_not_added_to_the_votes(votes: Path, source: str, command:
     assert done.returncode == 2
     assert "which is among the votes" in " ".join(done.stderr.split())
     assert votes.read_bytes() == before
+
+
+@pytest.mark.parametrize("inside", ["", "made/later"])
+def test_a_study_is_not_run_if_it_cannot_be_saved(
+    votes: Path, inside: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("juryrank.cli.paper._run", lambda *_: pytest.fail("it ran"))
+    out = votes / inside
+    result = CliRunner().invoke(app, ["paper", "gumbel-benign", "--out", str(out)])
+    assert result.exit_code == 2
+    assert "'votes.csv' is a file and no folder" in " ".join(result.stderr.split())
