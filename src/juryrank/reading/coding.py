@@ -96,9 +96,17 @@ def labels(column: pl.Series) -> pl.Series:
         if column.dtype == pl.Binary and text.str.contains("\x00", literal=True).any():
             raise _no_labels(column)
         return text
-    if column.dtype.is_nested() or column.dtype in (pl.Object, pl.Duration):
+    if column.dtype.is_nested() or column.dtype == pl.Duration or is_opaque(column.dtype):
         raise _no_labels(column)
     return column
+
+
+def is_opaque(dtype: pl.DataType) -> bool:
+    """Whether cells are no text and cannot be made text: Python's objects, a library's own types.
+
+    Such as the periods and intervals of pandas, which Arrow knows as extensions.
+    """
+    return dtype == pl.Object or isinstance(dtype, pl.BaseExtension)
 
 
 def in_words(dtype: pl.DataType) -> str:
@@ -111,6 +119,8 @@ def in_words(dtype: pl.DataType) -> str:
     named = next((words for kind, words in kinds.items() if dtype == kind), None)
     if named is not None:
         return named
+    if isinstance(dtype, pl.BaseExtension):
+        return f"values of the type {dtype.ext_name()}"
     if dtype.is_integer():
         return "whole numbers"
     return "dates or times" if dtype.is_temporal() else "numbers"

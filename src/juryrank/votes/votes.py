@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError, counted, listing
+from juryrank.errors import LONGEST_NAME, InputError, counted, listing
 from juryrank.hints import did_you_mean_all
-from juryrank.text import WIDEST_NAME, short
+from juryrank.text import WIDEST_NAME, short, within
 from juryrank.votes.coded import CodedVotes, Pairs
 from juryrank.votes.lists import Lists, judge_codes, no_lists, pairs_of, tied_pairs_of
 from juryrank.votes.lists import kept as kept_lists
@@ -139,7 +139,7 @@ class Reading:
         )
         rows = counted(self.rows, "row")
         if self.kept is not None:
-            rows = f"{self.kept:,} of {rows} where {self.where},"
+            rows = f"{self.kept:,} of {rows} where {within(self.where or '', LONGEST_NAME)},"
         parts = [f"Read {self.source}: {rows} as {self.kind}"]
         parts[0] += f" ({used})" if used else ""
         parts += self.remarks
