@@ -9,10 +9,6 @@
 namespace juryrank {
 namespace {
 
-// Locations that differ by no more have exponentials whose products with the inverse squares of
-// others are numbers.
-constexpr double kClose = 300.0;
-
 // The last item is not chosen from others.
 std::size_t choices_of(std::size_t items, std::size_t ranked) {
   return items ? std::min(ranked, items - 1) : 0;
@@ -60,6 +56,9 @@ double pass_of_distant(Numbers location, std::size_t choices, Room gradient) {
 }
 
 struct Ends {
+  // Locations that differ by no more have exponentials whose products with the inverse squares of
+  // others are numbers.
+  static constexpr double kClose = 300.0;
   double low, high;
   bool are_close() const { return high - low < kClose; }  // not if one is not a number
 };
