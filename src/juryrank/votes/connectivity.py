@@ -251,6 +251,9 @@ class _Condensed:
 
     def connection(self) -> Connection:
         """What has been found, the sets numbered so that nothing depends on the order of votes."""
+        if self.is_one:
+            one = np.zeros(len(self.component), dtype=np.int32)
+            return Connection(one, one, scipy.sparse.csr_array((self.size, self.size)))
         _, group = scipy.sparse.csgraph.connected_components(
             self._graph(), directed=True, connection="weak"
         )
