@@ -225,12 +225,14 @@ class _UpperPass(_BlocksPass[Floats]):
         return ("curvature", "share")
 
     def for_layout(self, layout: Layout, judges: slice) -> _UpperPass:
-        """The prior is added once, with the first judges."""
+        """What the prior says of unknowns of all judges is added once, with the first of them."""
         part = _BlocksPass.for_layout(self, layout, judges)
-        diagonal = np.zeros(part.layout.size)
-        if not judges.start:
-            diagonal = self.diagonal.copy()
-        return replace(part, diagonal=diagonal)
+        diagonal = self.layout.for_judges(self.diagonal, judges)
+        if judges.start:
+            diagonal = diagonal.copy()
+            for common in (slice(part.layout.tie.stop), part.layout.order):
+                diagonal[common] = 0.0
+        return replace(self, state=part.state, layout=part.layout, diagonal=diagonal)
 
     def in_layout(self, found: Floats, _layout: Layout, judges: slice) -> Floats:
         """Zeros for what is about other judges."""
@@ -284,10 +286,12 @@ class _FormsPass(_BlocksPass[None]):
 
     def for_layout(self, layout: Layout, judges: slice) -> _FormsPass:
         """With the parts that are about these judges."""
+        part = _BlocksPass.for_layout(self, layout, judges)
+        found = replace(self, state=part.state, layout=part.layout)
         if not self.layout.model.by_judge:
-            return replace(_BlocksPass.for_layout(self, layout, judges))
-        at, part = self.layout.indices_for(judges), _BlocksPass.for_layout(self, layout, judges)
-        return replace(part, inverse=self.inverse.of(at), direction=self.direction[at])
+            return self if part is self else found
+        at = self.layout.indices_for(judges)
+        return replace(found, inverse=self.inverse.of(at), direction=self.direction[at])
 
     def __call__(self, here: Objective, first: int, last: int, own: Own) -> None:
         """Some judges after the other."""

@@ -97,6 +97,21 @@ class Pairs:
         """The weight of each."""
         return equal_weights(self.number) if self.given_weight is None else self.given_weight
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether weights were given."""
+        return self.given_weight is not None
+
+    @property
+    def can_tie(self) -> bool:
+        """Whether votes can be tied."""
+        return self.tied is not None
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether sides matter."""
+        return self.side is not None
+
     def taken(self, rows: slice | Codes | Mask, start: Codes) -> Pairs:
         """Some of them; those of each judge begin at `start`."""
         columns = {name: column[rows] for name, column in self.columns().items()}
