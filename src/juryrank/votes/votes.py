@@ -289,6 +289,15 @@ class Votes:
     def __len__(self) -> int:
         return self.n_pairs + self.lists.number
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Weights that are all 1 take no memory where votes are sent, either."""
+        return vars(self) | {"weight": given(self.weight)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        weight = state["weight"]
+        ones = equal_weights(len(state["winner"]))
+        vars(self).update(state | {"weight": ones if weight is None else weight})
+
     @property
     def n_pairs(self) -> int:
         """Number of votes on two items."""

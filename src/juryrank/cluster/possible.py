@@ -1,0 +1,31 @@
+"""What can be had on a cluster, and what to do about the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from juryrank.errors import InputError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Cluster = "Client | str | None"
+"""A client of Dask, or the address of a scheduler; None: this machine."""
+ON_ONE_MACHINE = (
+    "rank on one machine: read_votes(..., memory=...) (--memory) takes votes larger than memory"
+)
+
+
+def check_possible(asked: Mapping[str, Any]) -> None:
+    """Refuse what needs all votes on one machine, before anything is read."""
+    for name, wrong in (
+        ("by", asked["by"] is not None),
+        ("solver", asked["solver"] == "paper"),
+        ("intervals", asked["intervals"] in ("sandwich", "bootstrap")),
+        ("prior", asked["prior"] is None),
+    ):
+        if wrong:
+            raise InputError(
+                f"{name}={asked[name]!r} cannot be had on a cluster: omit it, or {ON_ONE_MACHINE}."
+            )
