@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from juryrank.cli.terminal.messages import show_note, show_warning
 from juryrank.cli.terminal.progress import progress
-from juryrank.errors import listing
+from juryrank.errors import InputError, listing
 
 if TYPE_CHECKING:
+    from juryrank.cluster.scan import ScannedVotes
     from juryrank.votes.votes import Votes
 
 
@@ -59,6 +60,25 @@ class Source:
         for remark in votes.remarks if with_remarks else ():
             show_warning(remark)
         return votes
+
+    def scanned(self) -> ScannedVotes:
+        """The same for a cluster, whose workers read the files."""
+        from juryrank.cluster.scan import SCANNED, scan_votes
+
+        known = {name: self.options[name] for name in SCANNED}
+        usual = {"counts": "rows"}
+        more = [
+            name
+            for name, value in self.options.items()
+            if value and name not in SCANNED and usual.get(name) != value
+        ]
+        more += ["in_pairs"] * self.in_pairs + ["memory"] * (self.memory is not None)
+        if more:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in more)
+            raise InputError(
+                f"{options}: not with --cluster, whose workers read plain tables of votes on pairs."
+            )
+        return scan_votes(self.paths, **known)
 
     def _read_all(self) -> Votes:
         from juryrank.votes.concat import joined_votes, named_apart

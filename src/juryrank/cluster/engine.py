@@ -41,7 +41,10 @@ class Engine:
 
         key = f"juryrank-{what}-{uuid4().hex}"
         # What is large is sent on purpose: the state of a fit, once for all shards.
-        with in_words(), dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        with (
+            in_words(),
+            dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}),
+        ):
             return self.client.submit(function, *arguments, key=key, pure=False)
 
     def sent(self, value: object) -> Future:
@@ -128,7 +131,7 @@ def client_of(cluster: object) -> tuple[Client, Callable[[], None]]:
         return client, lambda: (client.close(), local.close(), None)[-1]
     try:
         client = Client(cluster, timeout=CONNECT)
-    except (OSError, ValueError, asyncio.TimeoutError) as error:
+    except (TimeoutError, OSError, ValueError) as error:
         raise InputError(
             f"There is no scheduler of Dask at {cluster!r}: {error}. The address is what dask "
             "scheduler prints, such as tcp://10.0.0.1:8786; local:8 starts eight workers here."
@@ -176,5 +179,5 @@ def in_words() -> Iterator[None]:
             f"The scheduler of the cluster is gone ({error or type(error).__name__}). Start it and "
             "its workers again, and rank again: nothing was changed."
         ) from error
-    except asyncio.TimeoutError as error:
+    except TimeoutError as error:
         raise JuryrankError("The scheduler of the cluster does not answer.") from error

@@ -78,9 +78,7 @@ def _files_at(url: str) -> list[File]:
             names = [path] if system.exists(path) else []
         wanted = [name for name in names if name.lower().endswith(ENDINGS) and not _hidden(name)]
         return [
-            File(
-                system.unstrip_protocol(name), *_stamp(system.info(name)), _partition(name)
-            )
+            File(system.unstrip_protocol(name), *_stamp(system.info(name)), _partition(name))
             for name in wanted
         ]
     except ImportError as error:
@@ -154,7 +152,9 @@ def frame_of(piece: Piece, columns: Sequence[str] | None, most: int | None = Non
     there = None if columns is None else [name for name in columns if name not in partition]
     frame = _parquet(piece, there) if piece.file.is_parquet else _text(piece.file, there)
     frame = frame if most is None else frame.head(most)
-    return frame.with_columns(pl.lit(value, pl.String).alias(key) for key, value in partition.items())
+    return frame.with_columns(
+        pl.lit(value, pl.String).alias(key) for key, value in partition.items()
+    )
 
 
 def _parquet(piece: Piece, columns: list[str] | None) -> pl.DataFrame:

@@ -10,6 +10,7 @@ going through all labels again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def cut(labels: pl.Series, cuts: pl.Series | list[Any]) -> list[pl.Series]:
     """Sorted labels by bucket."""
     bounds = [labels.search_sorted(cut, side="left") for cut in cuts]
     edges = [0, *bounds, len(labels)]
-    return [labels.slice(a, b - a) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [labels.slice(a, b - a) for a, b in pairwise(edges)]
 
 
 def _part(parts: Sequence[Any], number: int) -> Any:

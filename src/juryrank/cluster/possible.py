@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from juryrank.errors import InputError
 
 if TYPE_CHECKING:
     from distributed import Client
 
-Cluster = "Client | str | None"
+Cluster = Union["Client", str, None]
 """A client of Dask, or the address of a scheduler; None: this machine."""
 ON_ONE_MACHINE = (
     "rank on one machine: read_votes(..., memory=...) (--memory) takes votes larger than memory"
@@ -24,8 +24,11 @@ def check_possible(asked: Mapping[str, Any]) -> None:
         ("solver", asked["solver"] == "paper"),
         ("intervals", asked["intervals"] in ("sandwich", "bootstrap")),
         ("prior", asked["prior"] is None),
+        ("without", bool(asked.get("without"))),
+        ("report", asked.get("report") is not None),
     ):
         if wrong:
             raise InputError(
-                f"{name}={asked[name]!r} cannot be had on a cluster: omit it, or {ON_ONE_MACHINE}."
+                f"{name}={asked[name]!r} (--{name}) cannot be had on a cluster: omit it, or "
+                f"{ON_ONE_MACHINE}."
             )

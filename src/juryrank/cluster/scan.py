@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, Literal
 
 from juryrank.cluster.engine import Engine, client_of
 from juryrank.cluster.possible import Cluster
-from juryrank.cluster.shards import load
 from juryrank.cluster.sharded import ShardedVotes
+from juryrank.cluster.shards import load
 from juryrank.errors import InputError, listing
 from juryrank.progress import Watcher
 
@@ -48,7 +49,7 @@ def scan_votes(
     skip_bad: bool | Literal["most"] = False,
     where: str | None = None,
 ) -> ScannedVotes:
-    """Point to votes on pairs for a cluster: ``rank(scan_votes("s3://bucket/votes/"), cluster=...)``.
+    """Point to votes on pairs that a cluster ranks: ``rank(scan_votes(...), cluster=...)``.
 
     The files are Parquet, CSV, TSV or NDJSON, all with the same columns. They are read by the
     workers, and so must be where all of them find them: in an object store, or in a folder that
@@ -79,6 +80,8 @@ def scan_votes(
     return ScannedVotes(tuple(os.fspath(one) for one in several), options)
 
 
+SCANNED = tuple(name for name in signature(scan_votes).parameters if name != "source")
+"""What can be said of how to read votes."""
 
 
 @contextmanager

@@ -134,7 +134,7 @@ class Known:
 
 
 class ShardedPairs(Pairs):
-    """Pairs of which it is known here where those of each judge begin, and what there is of each."""
+    """Pairs: here is known where those of each judge begin, and what there is of each."""
 
     def __init__(self, start: Codes, known: Known) -> None:
         vars(self).update(start=start, known=known)
@@ -366,7 +366,7 @@ class _WeightPass(Pass[CodedVotes, None]):
         """The weight."""
         return ("weight",)
 
-    def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> None:
+    def __call__(self, here: CodedVotes, _first: int, _last: int, own: Own) -> None:
         """All judges here."""
         own["weight"][:] = here.votes_per_judge
 
@@ -380,7 +380,7 @@ class _NumberPass(Pass[CodedVotes, None]):
         """The number."""
         return ("number",)
 
-    def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> None:
+    def __call__(self, here: CodedVotes, _first: int, _last: int, own: Own) -> None:
         """All judges here."""
         own["number"][:] = here.pairs.per_judge
 
@@ -389,7 +389,7 @@ class _NumberPass(Pass[CodedVotes, None]):
 class _TiesPass(Pass[CodedVotes, bool]):
     """Whether any pair is tied."""
 
-    def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> bool:
+    def __call__(self, here: CodedVotes, _first: int, _last: int, _own: Own) -> bool:
         """All judges here."""
         return here.pairs.tied is not None and bool(here.pairs.tied.any())
 
@@ -473,9 +473,7 @@ class ShardedVotes(Votes):
         """How many votes each item is in."""
         return np.asarray(sum(self.over_shards(_ComparedPass())))
 
-    def over_shards(
-        self, one_shard: Pass[Votes, Found], own: Own = NOTHING_OWN
-    ) -> Iterator[Found]:
+    def over_shards(self, one_shard: Pass[Votes, Found], own: Own = NOTHING_OWN) -> Iterator[Found]:
         """What a pass finds at every shard."""
         return self.shards.over(one_shard, own)
 
@@ -518,7 +516,7 @@ class _OfJudgesPass(Pass[Votes, None]):
         """The sum."""
         return ("sum",)
 
-    def __call__(self, here: Votes, first: int, last: int, own: Own) -> None:
+    def __call__(self, here: Votes, _first: int, _last: int, own: Own) -> None:
         """All judges here."""
         own["sum"][:] = getattr(here, self.name)
 
@@ -527,6 +525,6 @@ class _OfJudgesPass(Pass[Votes, None]):
 class _ComparedPass(Pass[Votes, Codes]):
     """How many votes each item is in."""
 
-    def __call__(self, here: Votes, first: int, last: int, own: Own) -> Codes:
+    def __call__(self, here: Votes, _first: int, _last: int, _own: Own) -> Codes:
         """All judges here."""
         return here.times_compared

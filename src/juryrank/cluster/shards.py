@@ -14,7 +14,7 @@ more than its own files.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ from juryrank.errors import InputError, JuryrankError, counted
 from juryrank.progress import Progress, Watcher
 from juryrank.reading import votes_from
 from juryrank.reading.coding import by_group
-from juryrank.votes.coded import CodedVotes, no_pairs
+from juryrank.votes.coded import CodedVotes
 from juryrank.votes.lists import no_lists
 from juryrank.votes.votes import LeftOut, Reading, Votes
 from juryrank.votes.weights import are_equal_weights, equal_weights
@@ -229,8 +229,7 @@ def _dealt(
             dealt[shard].append(engine.submit("part", _part, deal, at))
     ends = zip(bounds[:-1].tolist(), bounds[1:].tolist(), dealt, strict=True)
     return [
-        engine.submit("shard", put_together, own, first, last, n_items)
-        for first, last, own in ends
+        engine.submit("shard", put_together, own, first, last, n_items) for first, last, own in ends
     ]
 
 

@@ -70,9 +70,7 @@ class Information:
             "share": np.zeros(objective.n_judges),
         }
         diagonal = objective.state_curvature(state)[self.at]
-        self._upper = sum_of(
-            objective.over_shards(_UpperPass(state, self.layout, diagonal), own)
-        )
+        self._upper = sum_of(objective.over_shards(_UpperPass(state, self.layout, diagonal), own))
         """``A - B C^-1 B'``, prior included; its upper triangle."""
         self.accuracy_curvature = own["curvature"]
         """``C``."""
@@ -238,7 +236,7 @@ class _UpperPass(_BlocksPass[Floats]):
         """Zeros for what is about other judges."""
         return self.layout.from_judges(found, judges)
 
-    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
+    def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> Floats:
         """Some judges after the other."""
         upper = np.zeros((self.layout.size, self.layout.size))
         np.fill_diagonal(upper, self.diagonal)
@@ -264,7 +262,7 @@ class _MixedSumPass(_BlocksPass[Floats]):
         """Zeros for what is about other judges."""
         return self.layout.from_judges(found, judges)
 
-    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
+    def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> Floats:
         """Some judges after the other."""
         total = np.zeros(self.layout.size)
         for some in self.blocks(here, own).rows():
@@ -293,7 +291,7 @@ class _FormsPass(_BlocksPass[None]):
         at = self.layout.indices_for(judges)
         return replace(found, inverse=self.inverse.of(at), direction=self.direction[at])
 
-    def __call__(self, here: Objective, first: int, last: int, own: Own) -> None:
+    def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> None:
         """Some judges after the other."""
         for some in self.blocks(here, own).rows():
             own["along"][some.judges] = some.times(self.direction)

@@ -254,7 +254,7 @@ class _DiagonalPass(_AddedPass):
 class _MatrixPass(_AddedPass):
     """``Q``; with ``v`` and ``w`` of the core, ``-(w v' + v w')`` is what is profiled."""
 
-    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
+    def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> Floats:
         """Some judges after the other: of all that are here."""
         n, at = here.n_items, self.at(here, own)
         total, cross = np.zeros((n, n)), np.zeros((n, n), order="F")
@@ -292,7 +292,7 @@ class _SizePass(_TastePass[float]):
         """Which judges."""
         return ("accuracy", "looked at")
 
-    def __call__(self, here: Objective, first: int, last: int, own: Own) -> float:
+    def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> float:
         """Judge by judge."""
         at = self.at(here, own)
         with here.votes.opened():

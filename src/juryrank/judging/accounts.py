@@ -126,7 +126,7 @@ class _ItemsPass(Pass[CodedVotes, None]):
         """Which, or -1."""
         return ("one", "other")
 
-    def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> None:
+    def __call__(self, here: CodedVotes, _first: int, _last: int, own: Own) -> None:
         """All judges here."""
         pairs, without_lists = here.pairs, np.diff(here.lists.start) == 0
         several = np.flatnonzero((pairs.per_judge > 1) & without_lists)
@@ -172,7 +172,7 @@ class _SeenPass(Pass[CodedVotes, Floats]):
         """What each judge's votes count."""
         return ("weight",)
 
-    def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> Floats:
+    def __call__(self, here: CodedVotes, _first: int, _last: int, own: Own) -> Floats:
         """All judges here."""
         pairs, n = here.pairs, here.n_items
         weight = np.repeat(own["weight"], pairs.per_judge)
@@ -222,7 +222,7 @@ class _HashPass(Pass[CodedVotes, None]):
         """The number."""
         return ("hash",)
 
-    def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> None:
+    def __call__(self, here: CodedVotes, _first: int, _last: int, own: Own) -> None:
         """Some judges after the other."""
         for judges, some in here.chunks(HASHED_AT_ONCE):
             found = np.zeros(some.n_judges, dtype=np.uint64)

@@ -63,7 +63,7 @@ class _SomePass(Pass[CodedVotes, Floats]):
         """Where among all votes each judge's begin."""
         return ("row",)
 
-    def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> Floats:
+    def __call__(self, here: CodedVotes, _first: int, _last: int, own: Own) -> Floats:
         """Those of the judges here."""
         with here.opened():
             return np.array(here.pairs.weight[-int(own["row"][0]) % self.stride :: self.stride])
@@ -82,7 +82,7 @@ class _TotalsPass(Pass[CodedVotes, Totals]):
 
     weigh: _Capped
 
-    def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> Totals:
+    def __call__(self, here: CodedVotes, _first: int, _last: int, _own: Own) -> Totals:
         """Some judges after the other."""
         n = here.n_items
         won, number, judges = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)

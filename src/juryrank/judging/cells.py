@@ -106,7 +106,7 @@ class _NumberPass(Pass[Votes, int]):
         """The cells of these judges."""
         return _NumberPass(self.cells.of_judges(judges))
 
-    def __call__(self, here: Votes, first: int, last: int, own: Own) -> int:
+    def __call__(self, here: Votes, _first: int, _last: int, _own: Own) -> int:
         """Some judges after the other."""
         number = 0
         for some in here.chunks():
@@ -135,7 +135,7 @@ class _HeavyPass(Pass[CodedVotes, HeavyCells]):
         """Judges by their codes among all."""
         return (found[0] + judges.start, *found[1:])
 
-    def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> HeavyCells:
+    def __call__(self, here: CodedVotes, _first: int, _last: int, _own: Own) -> HeavyCells:
         """Some judges after the other."""
         found = []
         for judges, some in here.chunks():
@@ -156,7 +156,7 @@ class _CountsPass(Pass[CodedVotes, NDArray[np.int64]]):
 
     most: int
 
-    def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> NDArray[np.int64]:
+    def __call__(self, here: CodedVotes, _first: int, _last: int, _own: Own) -> NDArray[np.int64]:
         """Some judges after the other."""
         counts = np.zeros(self.most + 1, dtype=np.int64)
         for _, some in here.chunks():

@@ -91,7 +91,7 @@ class _ConsistencyPass(Pass[Votes, dict[int, Consistency]]):
         """By their codes among all."""
         return {u + judges.start: own for u, own in found.items()}
 
-    def __call__(self, here: Votes, first: int, last: int, own: Own) -> dict[int, Consistency]:
+    def __call__(self, here: Votes, _first: int, _last: int, own: Own) -> dict[int, Consistency]:
         """Judge by judge."""
         return {u: consistency_of(here, u) for u in np.flatnonzero(own["asked"]).tolist()}
 

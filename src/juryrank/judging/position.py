@@ -89,7 +89,7 @@ class _SumsPass(Pass[Votes, None]):
         """The sums."""
         return self.SUMS
 
-    def __call__(self, here: Votes, first: int, last: int, own: Own) -> None:
+    def __call__(self, here: Votes, _first: int, _last: int, own: Own) -> None:
         """Some judges after the other."""
         for some in here.chunks():
             mine = {name: values[some.judges] for name, values in own.items()}

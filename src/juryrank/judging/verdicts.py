@@ -327,7 +327,7 @@ class _ItemsSeenPass(Pass[Votes, None]):
         """How many; of judges who are not asked about, anything."""
         return ("items",)
 
-    def __call__(self, here: Votes, first: int, last: int, own: Own) -> None:
+    def __call__(self, here: Votes, _first: int, _last: int, own: Own) -> None:
         """Judge by judge."""
         for u in np.flatnonzero(own["asked"]).tolist():
             own["items"][u] = _items_seen(here, u)

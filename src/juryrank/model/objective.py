@@ -425,11 +425,11 @@ FIXED = "fixed accuracy"
 class ObjectivePass(Pass["Objective", Found]):
     """What is to be found out at an objective, judge by judge."""
 
-    def for_layout(self, layout: Layout, judges: slice) -> ObjectivePass[Found]:
+    def for_layout(self, _layout: Layout, _judges: slice) -> ObjectivePass[Found]:
         """The same for the objective of these judges alone, whose state is shorter."""
         return self
 
-    def in_layout(self, found: Found, layout: Layout, judges: slice) -> Found:
+    def in_layout(self, found: Found, _layout: Layout, _judges: slice) -> Found:
         """What was found of these judges alone, as part of all."""
         return found
 
@@ -505,9 +505,7 @@ class _VotesPass(AtState[tuple[float, Floats]]):
         """The accuracies, if they are sought, and the gradients in effects."""
         return (*(() if self.held else ("accuracy",)), "tie", "order", *self.wanted)
 
-    def __call__(
-        self, here: Objective, first: int, last: int, own: Own
-    ) -> tuple[float, Floats]:
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> tuple[float, Floats]:
         """The compiled pass."""
         one_chunk = here._votes_pass(self.state, own, held=self.held, portable=self.portable)
         return _with_gradient(here.n_items, one_chunk, first, last)

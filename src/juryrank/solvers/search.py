@@ -92,7 +92,7 @@ def _worth_merging(objective: Objective) -> bool:
 class _WinsPass(ObjectivePass[Floats]):
     """How often every item has won against every other one."""
 
-    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
+    def __call__(self, here: Objective, first: int, last: int, _own: Own) -> Floats:
         """The compiled pass."""
         some = np.zeros((here.n_items, here.n_items))
         _core.count_wins(here.votes.core_pairs, first, last, some)

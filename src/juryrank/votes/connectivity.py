@@ -148,7 +148,7 @@ def connection(votes: Votes) -> Connection:
 class _LinksPass(Pass[Votes, tuple[Codes, Codes]]):
     """Edges, as few as can be, that link items as all votes on pairs do."""
 
-    def __call__(self, here: Votes, first: int, last: int, own: Own) -> tuple[Codes, Codes]:
+    def __call__(self, here: Votes, _first: int, _last: int, _own: Own) -> tuple[Codes, Codes]:
         """Until one component is left."""
         graph = _Condensed(here.n_items)
         for some in _growing_pieces(here):

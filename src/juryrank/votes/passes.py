@@ -51,11 +51,11 @@ class Pass(ABC, Generic[Where, Found]):
     def __call__(self, here: Where, first: int, last: int, own: Own) -> Found:
         """What is found of the judges from ... to, of those that are here."""
 
-    def for_judges(self, judges: slice) -> Pass[Where, Found]:
+    def for_judges(self, _judges: slice) -> Pass[Where, Found]:
         """The same for votes of these judges alone, counted from 0."""
         return self
 
-    def in_whole(self, found: Found, judges: slice) -> Found:
+    def in_whole(self, found: Found, _judges: slice) -> Found:
         """What was found of these judges alone, as part of all."""
         return found
 

@@ -426,9 +426,7 @@ class Votes:
             yield SomePairs(slice(first, last), start - start[0], *self.sides(own), outcome, weight)
             give_back(self.winner[own], self.loser[own], outcome, weight)
 
-    def over_shards(
-        self, one_shard: Pass[Votes, Found], own: Own = NOTHING_OWN
-    ) -> Iterator[Found]:
+    def over_shards(self, one_shard: Pass[Votes, Found], own: Own = NOTHING_OWN) -> Iterator[Found]:
         """What a pass finds of the judges of each place where votes are: here is one, with all."""
         yield one_shard(self, 0, self.n_judges, own)
 
@@ -445,12 +443,12 @@ class Votes:
 
     @property
     def weight_of_pairs(self) -> NDArray[np.float64]:
-        """Total weight of each judge's votes on pairs,"""
+        """Total weight of each judge's votes on pairs."""
         return weight_per_judge(self.start, self.weight)
 
     @property
     def weight_of_ties(self) -> NDArray[np.float64]:
-        """and of those of them that are ties."""
+        """Total weight of each judge's ties of pairs."""
         total = np.zeros(self.n_judges)
         for some in self.chunks():
             tied = some.outcome == TIE
