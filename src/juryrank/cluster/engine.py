@@ -125,7 +125,7 @@ def client_of(cluster: object) -> tuple[Client, Callable[[], None]]:
     if cluster.startswith("local:"):
         count = _count_of(cluster)
         local = LocalCluster(
-            n_workers=count, threads_per_worker=1, dashboard_address=None, processes=True
+            n_workers=count, threads_per_worker=1, dashboard_address=":0", processes=True
         )
         client = Client(local)
         return client, lambda: (client.close(), local.close(), None)[-1]

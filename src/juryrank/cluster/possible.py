@@ -23,7 +23,6 @@ def check_possible(asked: Mapping[str, Any]) -> None:
         ("by", asked["by"] is not None),
         ("solver", asked["solver"] == "paper"),
         ("intervals", asked["intervals"] in ("sandwich", "bootstrap")),
-        ("prior", asked["prior"] is None),
         ("without", bool(asked.get("without"))),
         ("report", asked.get("report") is not None),
     ):

@@ -229,7 +229,7 @@ def _dealt(
             dealt[shard].append(engine.submit("part", _part, deal, at))
     ends = zip(bounds[:-1].tolist(), bounds[1:].tolist(), dealt, strict=True)
     return [
-        engine.submit("shard", put_together, own, first, last, n_items) for first, last, own in ends
+        engine.submit("votes", put_together, own, first, last, n_items) for first, last, own in ends
     ]
 
 

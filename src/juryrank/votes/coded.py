@@ -325,6 +325,10 @@ class CodedVotes(WithCore):
         own = own._replace(start=np.append(own.start[judges], len(lists)))
         return replace(self, pairs=pairs, lists=own)
 
+    def every(self, stride: int) -> Pairs:
+        """One of so many pairs, evenly spaced."""
+        return self.pairs.taken(slice(None, None, stride), -(-self.pairs.start // stride))
+
     def on_item(self, item: int) -> CodedVotes:
         """The votes that are on an item."""
         pairs, lists = self.pairs, self.lists

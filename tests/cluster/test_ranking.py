@@ -1,0 +1,204 @@
+"""A ranking on a cluster is that of one machine, however many workers there are, and who dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from distributed import Client, LocalCluster
+
+import juryrank as jr
+
+FAST: dict[str, Any] = {"prior": (1.0, 0.5)}
+"""Without the sample that chooses scales, which is not on the cluster."""
+
+pytestmark = pytest.mark.usefixtures("many_shards")
+
+
+def assert_same_bits(one: jr.Ranking, other: jr.Ranking) -> None:
+    assert one.items.equals(other.items)
+    assert one.judges.equals(other.judges)
+    assert one.effects.equals(other.effects)
+    assert one.warnings == other.warnings
+    assert one.fit.objective == other.fit.objective
+
+
+def assert_close(one: pl.DataFrame, other: pl.DataFrame) -> None:
+    assert one.columns == other.columns
+    for name in one.columns:
+        if one[name].dtype == pl.Float64:
+            np.testing.assert_allclose(one[name], other[name], rtol=0, atol=1e-9)
+        else:
+            assert one[name].to_list() == other[name].to_list()
+
+
+@pytest.fixture(scope="session")
+def undisturbed() -> dict[str, jr.Ranking]:
+    """Rankings that were made without disturbance, to compare others with."""
+    return {}
+
+
+def ranked(folder: Path, client: Client, **options: Any) -> jr.Ranking:
+    return jr.rank(jr.scan_votes(folder), cluster=client, **options)
+
+
+def expected(known: dict[str, jr.Ranking], folder: Path, client: Client) -> jr.Ranking:
+    if "fast" not in known:
+        known["fast"] = ranked(folder, client, **FAST)
+    return known["fast"]
+
+
+def test_everything_is_as_on_one_machine(by_judge: Path, client: Client) -> None:
+    there, here = ranked(by_judge, client), jr.rank(jr.read_votes(by_judge))
+    for one, other in (
+        (there.items, here.items), (there.judges, here.judges), (there.effects, here.effects),
+    ):  # fmt: skip
+        assert_close(one, other)
+    assert there.warnings == here.warnings
+    assert there.fit.prior == here.fit.prior
+    assert there.fit.votes == here.fit.votes == 112 * 300
+    assert there.fit.taste_sd == pytest.approx(here.fit.taste_sd, abs=1e-9)
+    assert there.difference("item-01", "item-02").p_value == pytest.approx(
+        here.difference("item-01", "item-02").p_value, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_the_number_of_workers_changes_no_bit(
+    workers: int, by_judge: Path, client: Client, cluster: LocalCluster,
+    undisturbed: dict[str, jr.Ranking],
+) -> None:  # fmt: skip
+    whole = expected(undisturbed, by_judge, client)
+    cluster.scale(workers)
+    client.wait_for_workers(workers)
+    while len(client.scheduler_info(n_workers=-1)["workers"]) != workers:
+        pass
+    assert_same_bits(ranked(by_judge, client, **FAST), whole)
+
+
+# --- layouts -------------------------------------------------------------------------------------
+
+
+def shuffled(frame: pl.DataFrame, folder: Path) -> None:
+    """Votes of every judge in every file, those of one judge in their order."""
+    for number in range(3):
+        frame[number::3].write_parquet(folder / f"{number}.parquet")
+
+
+def in_partitions(frame: pl.DataFrame, folder: Path) -> None:
+    """A folder for every judge, whose name is nowhere else."""
+    for (judge,), own in frame.partition_by("judge", as_dict=True).items():
+        (folder / f"judge={judge}").mkdir()
+        own.drop("judge").write_parquet(folder / f"judge={judge}" / "part-0.parquet")
+
+
+def as_text(frame: pl.DataFrame, folder: Path) -> None:
+    frame[:10_000].write_csv(folder / "0.csv")
+    frame[10_000:].write_csv(folder / "1.csv")
+
+
+@pytest.mark.parametrize("write", [shuffled, in_partitions, as_text])
+def test_any_layout_of_files_gives_the_same(
+    write: Callable[[pl.DataFrame, Path], None], frame: pl.DataFrame, tmp_path: Path,
+    by_judge: Path, client: Client, undisturbed: dict[str, jr.Ranking],
+) -> None:  # fmt: skip
+    write(frame, tmp_path)
+    found, whole = ranked(tmp_path, client, **FAST), expected(undisturbed, by_judge, client)
+    assert_close(found.items, whole.items)
+    assert_close(found.judges, whole.judges)
+
+
+def test_a_judge_with_a_tenth_of_all_votes_is_one_shard(
+    frame: pl.DataFrame, tmp_path: Path, client: Client
+) -> None:
+    heavy = pl.concat([frame.filter(judge="judge-007")] * 12)
+    pl.concat([frame, heavy]).write_parquet(tmp_path / "votes.parquet")
+    there = jr.rank(str(tmp_path), cluster=client, **FAST)
+    assert_close(there.judges, jr.rank(str(tmp_path), **FAST).judges)
+
+
+# --- workers that die ----------------------------------------------------------------------------
+
+
+def kill_one(client: Client) -> None:
+    """Kill the process of a worker; its nanny starts another."""
+    worker, process = sorted(client.run(os.getpid).items())[0]
+    os.kill(process, signal.SIGKILL)
+    while worker in client.scheduler_info(n_workers=-1)["workers"]:
+        pass
+
+
+class Killer:
+    """Kills a worker at certain events."""
+
+    def __init__(self, client: Client, *when: tuple[str, int | None]) -> None:
+        self.client, self.when = client, list(when)
+
+    def __call__(self, event: jr.Progress) -> None:
+        if (event.stage, event.done) in self.when:
+            self.when.remove((event.stage, event.done))
+            kill_one(self.client)
+
+
+LAST = -1
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        [("reading", 3)], [("fitting", 1)], [("fitting", 10), ("fitting", 11)],
+        [("fitting", LAST)], [("errors", None)],
+    ],
+    ids=["loading", "round 1", "rounds 10 and 11", "last round", "errors"],
+)  # fmt: skip
+def test_a_killed_worker_changes_no_bit(
+    when: list[tuple[str, int | None]], by_judge: Path, client: Client,
+    undisturbed: dict[str, jr.Ranking],
+) -> None:  # fmt: skip
+    whole = expected(undisturbed, by_judge, client)
+    last = whole.fit.steps[-1].evaluation
+    killer = Killer(client, *((stage, last if at == LAST else at) for stage, at in when))
+    assert_same_bits(ranked(by_judge, client, progress=killer, **FAST), whole)
+    assert not killer.when
+
+
+def tasks(client: Client, kind: str) -> int:
+    """How many tasks of a kind have been computed."""
+
+    def count(dask_scheduler: Any) -> int:
+        return sum(
+            str(key).startswith(f"juryrank-{kind}") and (start, end) == ("processing", "memory")
+            for key, start, end, *_ in dask_scheduler.transition_log
+        )
+
+    found: int = client.run_on_scheduler(count)
+    return found
+
+
+def test_only_lost_shards_are_read_again(
+    by_judge: Path, client: Client, cluster: LocalCluster, undisturbed: dict[str, jr.Ranking]
+) -> None:
+    """And a worker that comes in the middle changes nothing."""
+    whole = expected(undisturbed, by_judge, client)
+    before, lost = tasks(client, "read-"), 0
+
+    def disturb(event: jr.Progress) -> None:
+        nonlocal lost
+        if (event.stage, event.done) == ("fitting", 2):
+            cluster.scale(3)
+            client.wait_for_workers(3)
+        if (event.stage, event.done) == ("fitting", 4):
+            worker = sorted(client.run(os.getpid))[0]
+            lost = sum("juryrank-votes" in str(key) for key in client.has_what()[worker])
+            assert tasks(client, "read-") - before == 16
+            kill_one(client)
+
+    assert_same_bits(ranked(by_judge, client, progress=disturb, **FAST), whole)
+    assert 0 < lost < 16
+    assert tasks(client, "read-") - before == 16 + lost
