@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,16 @@ def expected(known: dict[str, jr.Ranking], folder: Path, client: Client) -> jr.R
     return known["fast"]
 
 
+def workers_of(client: Client) -> Collection[str]:
+    found: Collection[str] = client.scheduler_info(n_workers=-1)["workers"]
+    return found
+
+
+def wait_until(done: Callable[[], bool]) -> None:
+    while not done():
+        time.sleep(0.05)
+
+
 def test_everything_is_as_on_one_machine(by_judge: Path, client: Client) -> None:
     there, here = ranked(by_judge, client), jr.rank(jr.read_votes(by_judge))
     for one, other in (
@@ -76,9 +87,7 @@ def test_the_number_of_workers_changes_no_bit(
 ) -> None:  # fmt: skip
     whole = expected(undisturbed, by_judge, client)
     cluster.scale(workers)
-    client.wait_for_workers(workers)
-    while len(client.scheduler_info(n_workers=-1)["workers"]) != workers:
-        pass
+    wait_until(lambda: len(workers_of(client)) == workers)
     assert_same_bits(ranked(by_judge, client, **FAST), whole)
 
 
@@ -130,8 +139,7 @@ def kill_one(client: Client) -> None:
     """Kill the process of a worker; its nanny starts another."""
     worker, process = sorted(client.run(os.getpid).items())[0]
     os.kill(process, signal.SIGKILL)
-    while worker in client.scheduler_info(n_workers=-1)["workers"]:
-        pass
+    wait_until(lambda: worker not in workers_of(client))
 
 
 class Killer:

@@ -157,6 +157,7 @@ MOST_LOCAL = 1024
 def in_words() -> Iterator[None]:
     """Say what went wrong on a cluster, and what to do."""
     from distributed import KilledWorker
+    from distributed.client import ClosedClientError
     from distributed.comm import CommClosedError
 
     try:
@@ -174,7 +175,9 @@ def in_words() -> Iterator[None]:
         raise JuryrankError(
             "A worker had too little memory: use more workers, or larger ones."
         ) from error
-    except (CancelledError, asyncio.CancelledError, CommClosedError, OSError) as error:
+    except (
+        CancelledError, asyncio.CancelledError, CommClosedError, ClosedClientError,
+    ) as error:  # fmt: skip
         raise JuryrankError(
             f"The scheduler of the cluster is gone ({error or type(error).__name__}). Start it and "
             "its workers again, and rank again: nothing was changed."

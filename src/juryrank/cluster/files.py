@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import polars as pl
+from polars.exceptions import PolarsError
 
 from juryrank.errors import InputError, listing
 
@@ -50,6 +51,12 @@ class Piece:
     row_groups: tuple[int, ...] | None
     rows: int
     """How many; a guess for text."""
+    first: int = 0
+    """How many rows of the file are before them."""
+
+    def __str__(self) -> str:
+        counted_from = f", counted from row {self.first + 1:,}" if self.first else ""
+        return f"{self.file.url}{counted_from}"
 
 
 def files_at(urls: Sequence[str]) -> list[File]:
@@ -121,7 +128,8 @@ def pieces_of(file: File) -> list[Piece]:
         groups.append(group)
         count = sum(rows[one] for one in groups)
         if count >= ROWS_AT_ONCE or group == len(rows) - 1:
-            pieces.append(Piece(file, tuple(groups), count))
+            first = pieces[-1].first + pieces[-1].rows if pieces else 0
+            pieces.append(Piece(file, tuple(groups), count, first))
             groups = []
     return [piece for piece in pieces if piece.rows]
 
@@ -150,7 +158,10 @@ def frame_of(piece: Piece, columns: Sequence[str] | None, most: int | None = Non
     check_unchanged(piece.file)
     partition = dict(piece.file.partition)
     there = None if columns is None else [name for name in columns if name not in partition]
-    frame = _parquet(piece, there) if piece.file.is_parquet else _text(piece.file, there)
+    try:
+        frame = _parquet(piece, there) if piece.file.is_parquet else _text(piece.file, there)
+    except (OSError, PolarsError) as error:
+        raise InputError(f"{piece.file.url} cannot be read: {error}") from error
     frame = frame if most is None else frame.head(most)
     return frame.with_columns(
         pl.lit(value, pl.String).alias(key) for key, value in partition.items()

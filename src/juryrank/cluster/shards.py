@@ -158,10 +158,11 @@ def _read(frame: pl.DataFrame, piece: Piece, options: Mapping[str, Any]) -> Vote
     try:
         votes = votes_from(frame, **options)
     except JuryrankError as error:
-        raise type(error)(f"{piece.file.url}: {error}") from error
+        kind = InputError if isinstance(error, InputError) else JuryrankError
+        raise kind(f"{piece}: {error}") from error
     if votes.lists.number:
         raise InputError(
-            f"{piece.file.url} holds rankings or choices from more than two items. A cluster is "
+            f"{piece} holds rankings or choices from more than two items. A cluster is "
             "for votes on pairs: rank these on one machine, or break them into pairs, knowing that "
             "these are not independent."
         )
@@ -187,7 +188,7 @@ def _check_alike(pieces: Sequence[Piece], told: Sequence[Told]) -> None:
         ):
             if mine != first:
                 raise InputError(
-                    f"{piece.file.url} and {pieces[0].file.url} differ in whether {what} of votes "
+                    f"{piece} and {pieces[0]} differ in whether {what} of votes "
                     "can be told. All files need the same columns."
                 )
 
