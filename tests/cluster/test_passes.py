@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from inline import sharded
+from cluster_help import sharded
 
 import juryrank as jr
 from juryrank.cluster.sharded import ShardedCodedVotes
 
-pytestmark = pytest.mark.usefixtures("many_shards")
+pytestmark = [
+    pytest.mark.usefixtures("many_shards"),
+    pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning"),
+]
 
 FAST: dict[str, Any] = {"prior": (1.0, 0.5)}
 

@@ -1,17 +1,30 @@
-"""An engine without Dask: tasks are done at once, by what has been pickled."""
+"""Clusters for tests: of processes, and one without Dask."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 import juryrank as jr
 from juryrank.cluster.engine import Engine
 from juryrank.cluster.sharded import ShardedVotes
+
+if TYPE_CHECKING:
+    from distributed import LocalCluster
+
+
+def started(workers: int, **options: Any) -> LocalCluster:
+    """A cluster of processes on this machine."""
+    from distributed import LocalCluster
+
+    return LocalCluster(
+        n_workers=workers, threads_per_worker=1, dashboard_address=":0", memory_limit="1GB",
+        **options,
+    )  # fmt: skip
 
 
 class Done:
@@ -22,7 +35,9 @@ class Done:
 
 
 class Inline(Engine):
-    """Everything goes from place to place as bytes, as between machines."""
+    """An engine without Dask, which does tasks at once. Everything goes from place to
+    place as bytes, as between machines.
+    """
 
     def __init__(self) -> None:
         super().__init__(None)  # type: ignore[arg-type]

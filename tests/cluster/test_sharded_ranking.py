@@ -114,20 +114,20 @@ def as_text(frame: pl.DataFrame, folder: Path) -> None:
 
 @pytest.mark.parametrize("write", [shuffled, in_partitions, as_text])
 def test_any_layout_of_files_gives_the_same(
-    write: Callable[[pl.DataFrame, Path], None], frame: pl.DataFrame, tmp_path: Path,
+    write: Callable[[pl.DataFrame, Path], None], many_votes: pl.DataFrame, tmp_path: Path,
     by_judge: Path, client: Client, undisturbed: dict[str, jr.Ranking],
 ) -> None:  # fmt: skip
-    write(frame, tmp_path)
+    write(many_votes, tmp_path)
     found, whole = ranked(tmp_path, client, **FAST), expected(undisturbed, by_judge, client)
     assert_close(found.items, whole.items)
     assert_close(found.judges, whole.judges)
 
 
 def test_a_judge_with_a_tenth_of_all_votes_is_one_shard(
-    frame: pl.DataFrame, tmp_path: Path, client: Client
+    many_votes: pl.DataFrame, tmp_path: Path, client: Client
 ) -> None:
-    heavy = pl.concat([frame.filter(judge="judge-007")] * 12)
-    pl.concat([frame, heavy]).write_parquet(tmp_path / "votes.parquet")
+    heavy = pl.concat([many_votes.filter(judge="judge-007")] * 12)
+    pl.concat([many_votes, heavy]).write_parquet(tmp_path / "votes.parquet")
     there = jr.rank(str(tmp_path), cluster=client, **FAST)
     assert_close(there.judges, jr.rank(str(tmp_path), **FAST).judges)
 
@@ -204,9 +204,9 @@ def test_only_lost_shards_are_read_again(
         if (event.stage, event.done) == ("fitting", 4):
             worker = sorted(client.run(os.getpid))[0]
             lost = sum("juryrank-votes" in str(key) for key in client.has_what()[worker])
-            assert tasks(client, "read-") - before == 16
+            assert tasks(client, "read-") - before == 8
             kill_one(client)
 
     assert_same_bits(ranked(by_judge, client, progress=disturb, **FAST), whole)
-    assert 0 < lost < 16
-    assert tasks(client, "read-") - before == 16 + lost
+    assert 0 < lost < 8
+    assert tasks(client, "read-") - before == 8 + lost

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from conftest import started
+from cluster_help import started
 from distributed import Client
 
 import juryrank as jr
