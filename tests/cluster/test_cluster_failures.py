@@ -6,12 +6,13 @@ import builtins
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
 import pytest
 from cluster_help import started
-from distributed import Client
+from distributed import Client, KilledWorker
 
 import juryrank as jr
 from juryrank.cluster import engine, shards
@@ -71,6 +72,15 @@ def test_a_scheduler_that_is_gone_is_an_error(by_judge: Path) -> None:
 
         with pytest.raises(JuryrankError, match="scheduler of the cluster is gone"):
             jr.rank(jr.scan_votes(by_judge), cluster=client, progress=disturb, **FAST)
+
+
+def test_workers_that_die_again_and_again_most_likely_lack_memory() -> None:
+    lost = KilledWorker("juryrank-read-1", SimpleNamespace(address="tcp://10.0.0.1:1"), 3)
+    with (
+        pytest.raises(JuryrankError, match=r"on 4 workers that were lost.* use more workers"),
+        engine.in_words(),
+    ):
+        raise lost
 
 
 def test_bad_rows_name_their_file(tmp_path: Path, client: Client) -> None:

@@ -101,10 +101,11 @@ def shuffled(frame: pl.DataFrame, folder: Path) -> None:
 
 
 def in_partitions(frame: pl.DataFrame, folder: Path) -> None:
-    """A folder for every judge, whose name is nowhere else."""
-    for (judge,), own in frame.partition_by("judge", as_dict=True).items():
-        (folder / f"judge={judge}").mkdir()
-        own.drop("judge").write_parquet(folder / f"judge={judge}" / "part-0.parquet")
+    """A folder for each half, and votes of neither."""
+    for number, half in enumerate(("left", "right", "none")):
+        (folder / f"half={half}").mkdir()
+        own = frame[number::2] if half != "none" else frame[:500]
+        own.write_parquet(folder / f"half={half}" / "part-0.parquet")
 
 
 def as_text(frame: pl.DataFrame, folder: Path) -> None:
@@ -112,13 +113,17 @@ def as_text(frame: pl.DataFrame, folder: Path) -> None:
     frame[10_000:].write_csv(folder / "1.csv")
 
 
-@pytest.mark.parametrize("write", [shuffled, in_partitions, as_text])
+@pytest.mark.parametrize(
+    ("write", "where"),
+    [(shuffled, None), (in_partitions, "half in ('left', 'right')"), (as_text, None)],
+)
 def test_any_layout_of_files_gives_the_same(
-    write: Callable[[pl.DataFrame, Path], None], many_votes: pl.DataFrame, tmp_path: Path,
-    by_judge: Path, client: Client, undisturbed: dict[str, jr.Ranking],
+    write: Callable[[pl.DataFrame, Path], None], where: str | None, many_votes: pl.DataFrame,
+    tmp_path: Path, by_judge: Path, client: Client, undisturbed: dict[str, jr.Ranking],
 ) -> None:  # fmt: skip
     write(many_votes, tmp_path)
-    found, whole = ranked(tmp_path, client, **FAST), expected(undisturbed, by_judge, client)
+    found = jr.rank(jr.scan_votes(tmp_path, where=where), cluster=client, **FAST)
+    whole = expected(undisturbed, by_judge, client)
     assert_close(found.items, whole.items)
     assert_close(found.judges, whole.judges)
 

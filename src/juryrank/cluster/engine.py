@@ -124,11 +124,14 @@ def client_of(cluster: object) -> tuple[Client, Callable[[], None]]:
         )
     if cluster.startswith("local:"):
         count = _count_of(cluster)
-        local = LocalCluster(
-            n_workers=count, threads_per_worker=1, dashboard_address=":0", processes=True
-        )
-        client = Client(local)
-        return client, lambda: (client.close(), local.close(), None)[-1]
+        local = LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0")
+        here = Client(local)
+
+        def leave() -> None:
+            here.close()
+            local.close()
+
+        return here, leave
     try:
         client = Client(cluster, timeout=CONNECT)
     except (TimeoutError, OSError, ValueError) as error:

@@ -28,6 +28,7 @@ from juryrank.errors import InputError, JuryrankError, counted
 from juryrank.progress import Progress, Watcher
 from juryrank.reading import votes_from
 from juryrank.reading.coding import by_group
+from juryrank.reading.row_filter import NothingKeptError
 from juryrank.votes.coded import CodedVotes
 from juryrank.votes.lists import no_lists
 from juryrank.votes.votes import LeftOut, Reading, Votes
@@ -86,10 +87,11 @@ def load(engine: Engine, urls: Sequence[str], options: Mapping[str, Any], tell: 
     _check_memory(engine, pieces)
     options, columns = _columns(engine, pieces[0], options)
     read = [engine.submit("read", read_piece, piece, columns, options) for piece in pieces]
-    told: list[Told] = []
+    found: list[Told | None] = []
     for one in engine.results([engine.submit("told", told_of, votes) for votes in read]):
-        told.append(one)
-        tell(Progress("reading", "Reading files", len(told), len(pieces)))
+        found.append(one)
+        tell(Progress("reading", "Reading files", len(found), len(pieces)))
+    pieces, read, told = _with_votes(pieces, read, found)
     _check_alike(pieces, told)
     judges, judge_codes = _coded(engine, read, told, "judge", 0)
     items, item_codes = _coded(engine, read, told, "item", 1)
@@ -108,6 +110,17 @@ class _Counted:
 
     def __init__(self, start: NDArray[np.int64]) -> None:
         self.start = start
+
+
+def _with_votes(
+    pieces: Sequence[Piece], read: Sequence[Future], found: Sequence[Told | None]
+) -> tuple[list[Piece], list[Future], list[Told]]:
+    """The pieces with rows that fulfil the condition, if there is one."""
+    kept = [k for k, one in enumerate(found) if one is not None]
+    if not kept:
+        raise InputError(f"No row of {counted(len(pieces), 'file')} fulfils the condition (where).")
+    told = [one for one in found if one is not None]
+    return [pieces[k] for k in kept], [read[k] for k in kept], told
 
 
 def _pieces(engine: Engine, files: Sequence[File]) -> list[Piece]:
@@ -138,7 +151,8 @@ def _columns(
     engine: Engine, first: Piece, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str] | None]:
     """Which columns hold what, as the first rows tell; they are named for all files."""
-    (told,) = engine.results([engine.submit("columns", _reading_of, first, dict(options))])
+    whatever = {name: value for name, value in options.items() if name != "where"}
+    (told,) = engine.results([engine.submit("columns", _reading_of, first, whatever)])
     named = {KEYWORDS.get(role, role): name for role, name in told.columns}
     if options.get("where"):  # which may be about any column
         return {**options, **named}, None
@@ -149,14 +163,19 @@ def _reading_of(piece: Piece, options: Mapping[str, Any]) -> Reading:
     return _read(frame_of(piece, None, ROWS_LOOKED_AT), piece, options).reading[0]
 
 
-def read_piece(piece: Piece, columns: list[str] | None, options: Mapping[str, Any]) -> Votes:
-    """The votes of a piece, with labels of its own."""
-    return _read(frame_of(piece, columns), piece, options)
+def read_piece(piece: Piece, columns: list[str] | None, options: Mapping[str, Any]) -> Votes | None:
+    """The votes of a piece, with labels of its own; None if no row fulfils the condition."""
+    try:
+        return _read(frame_of(piece, columns), piece, options)
+    except NothingKeptError:
+        return None
 
 
 def _read(frame: pl.DataFrame, piece: Piece, options: Mapping[str, Any]) -> Votes:
     try:
         votes = votes_from(frame, **options)
+    except NothingKeptError:
+        raise
     except JuryrankError as error:
         kind = InputError if isinstance(error, InputError) else JuryrankError
         raise kind(f"{piece}: {error}") from error
@@ -169,8 +188,10 @@ def _read(frame: pl.DataFrame, piece: Piece, options: Mapping[str, Any]) -> Vote
     return votes
 
 
-def told_of(votes: Votes) -> Told:
-    """What the client is to know of a piece."""
+def told_of(votes: Votes | None) -> Told | None:
+    """What the client is to know of a piece; None if it has no votes."""
+    if votes is None:
+        return None
     kinds = str(votes.judges.dtype), str(votes.items.dtype)
     return Told(
         votes.n_judges, votes.n_items, kinds, np.diff(votes.start), votes.sides_known,
