@@ -40,7 +40,7 @@ class Inline(Engine):
     """
 
     def __init__(self) -> None:
-        super().__init__(None)  # type: ignore[arg-type]
+        super().__init__(None)
 
     def submit(self, _what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         return Done(pickle.loads(pickle.dumps(function))(*map(_there, arguments)))  # noqa: S301

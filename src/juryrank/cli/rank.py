@@ -230,7 +230,7 @@ def rank(
     files.check(source)
     check_confidence(confidence)
     answer: Ranking | Rankings
-    said: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     if cluster is not None:
         check_possible({**options, "by": by, "without": without, "report": report})
         answer = _fitted(source.scanned(), model, **options, cluster=cluster)
@@ -240,7 +240,7 @@ def rank(
         show_note(str(answer.reading[0]))
     else:
         read = source.keeping(by).read()
-        votes, said = read.without(without or ()), read.remarks
+        votes, remarks = read.without(without or ()), read.remarks
         chosen_anchor = None if asked_anchor is None else _anchor(asked_anchor, votes.items)
         if by is None:
             answer = _fitted(votes, model, **options)
@@ -256,7 +256,7 @@ def rank(
         if compared is not None:
             said = "\n".join(literal(sentence) for sentence in compared.sentences)
             console().print(f"\n{said}", soft_wrap=True)
-    show_warnings(answer, said=said)
+    show_warnings(answer, said=remarks)
 
 
 def _prior(text: str) -> Literal["auto"] | tuple[float, float] | None:

@@ -42,7 +42,8 @@ class Dictionary:
 
     def labels(self) -> pl.Series:
         """All labels, in order."""
-        return pl.concat(list(self._engine.results(self._buckets)))
+        every: list[pl.Series] = list(self._engine.results(self._buckets))
+        return pl.concat(every)
 
 
 def made_one(
@@ -90,7 +91,8 @@ def _cuts(engine: Engine, labels: Sequence[Future], counts: Sequence[int]) -> pl
     if number <= 1:
         return []
     some = [engine.submit("some", evenly_spaced, own) for own in labels]
-    every = pl.concat(list(engine.results(some))).sort()
+    found: list[pl.Series] = list(engine.results(some))
+    every = pl.concat(found).sort()
     at = np.linspace(0, len(every), number + 1).astype(np.int64)[1:-1]
     return every.gather(at).unique().sort()
 

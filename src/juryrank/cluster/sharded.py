@@ -170,6 +170,7 @@ class ShardedPairs(Pairs):
 class ShardedCodedVotes(CodedVotes):
     """`CodedVotes` in shards. There are no lists."""
 
+    pairs: ShardedPairs
     shards: Shards
 
     def __init__(self, n_items: int, shards: Shards, start: Codes, known: Known) -> None:
@@ -187,12 +188,12 @@ class ShardedCodedVotes(CodedVotes):
         return ShardedCodedVotes(self.n_items, shards, self.pairs.start, now)
 
     @property
-    def in_memory(self) -> bool:  # type: ignore[override]
+    def in_memory(self) -> bool:
         """Whether there is room for a copy: that was seen to before shards were made."""
         return True
 
     @cached_property
-    def votes_per_judge(self) -> Floats:  # type: ignore[override]
+    def votes_per_judge(self) -> Floats:
         """Total weight of each judge's votes."""
         if not self.pairs.is_weighted:
             return np.diff(self.pairs.start).astype(np.float64)
@@ -209,7 +210,8 @@ class ShardedCodedVotes(CodedVotes):
     @property
     def tie_sizes(self) -> tuple[int, ...]:
         """Two, if pairs are tied."""
-        return (2,) if self.pairs.can_tie and any(self.over_shards(_TiesPass())) else ()
+        found = [False] if not self.pairs.can_tie else list(self.over_shards(_TiesPass()))
+        return (2,) if any(found) else ()
 
     def over_chunks(
         self,
@@ -253,7 +255,7 @@ class ShardedCodedVotes(CodedVotes):
         inside = np.searchsorted(rows, begin)
 
         def rows_of(shard: int) -> Codes:
-            return rows[inside[shard] : inside[shard + 1]] - begin[shard]
+            return np.asarray(rows[inside[shard] : inside[shard + 1]] - begin[shard])
 
         return _put_together(self.n_items, list(self.shards.of_judges(judges, _taken, rows_of)))
 
@@ -416,7 +418,7 @@ class ShardedVotes(Votes):
             both_bad=sum(one.both_bad for one in told), sides_known=told[0].sides_known,
             judges_known=told[0].judges_known,
             left_out=left_out_together([one.left_out for one in told]),
-            notices=tuple(dict.fromkeys(notice for one in told for notice in one.notices)),
+            notices=_notices(told),
             spellings=(), by=None, repeats=None, times=None,
             reading=(_reading(source, told),),
         )  # fmt: skip
@@ -427,7 +429,7 @@ class ShardedVotes(Votes):
     winner = loser = outcome = weight = property(_not_here)
 
     @cached_property
-    def judges(self) -> pl.Series:  # type: ignore[override]
+    def judges(self) -> pl.Series:
         """The names of judges, fetched for the answer."""
         return self.loaded.judges.labels().alias("judge")
 
@@ -451,7 +453,7 @@ class ShardedVotes(Votes):
         return not all(one.equal_weights for one in self.loaded.told)
 
     @cached_property
-    def weight_of_pairs(self) -> Floats:  # type: ignore[override]
+    def weight_of_pairs(self) -> Floats:
         """Total weight of each judge's votes."""
         if not self._is_weighted:
             return np.diff(self.start).astype(np.float64)
@@ -493,6 +495,17 @@ class ShardedVotes(Votes):
             start = np.concatenate(([0], np.cumsum(own["number"])))
         known = Known(weighted=self._is_weighted or halves, ties=ties, sides=sides)
         return ShardedCodedVotes(self.n_items, coded, start, known)
+
+
+def _notices(told: Sequence[Told]) -> tuple[str, ...]:
+    """What is odd about the files; where rows must fulfil a condition, what is so in all of them.
+
+    A value that is asked for need not be in every file.
+    """
+    every = dict.fromkeys(notice for one in told for notice in one.notices)
+    if told[0].reading.where is None:
+        return tuple(every)
+    return tuple(notice for notice in every if all(notice in one.notices for one in told))
 
 
 def _for_model(shard: Votes, _own: Own, *, ties: bool, sides: bool) -> CodedVotes:

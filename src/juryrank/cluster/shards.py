@@ -29,7 +29,7 @@ from juryrank.progress import Progress, Watcher
 from juryrank.reading import votes_from
 from juryrank.reading.coding import by_group
 from juryrank.reading.row_filter import NothingKeptError
-from juryrank.votes.coded import CodedVotes
+from juryrank.votes.coded import bounds_of_chunks
 from juryrank.votes.lists import no_lists
 from juryrank.votes.votes import LeftOut, Reading, Votes
 from juryrank.votes.weights import are_equal_weights, equal_weights
@@ -93,23 +93,16 @@ def load(engine: Engine, urls: Sequence[str], options: Mapping[str, Any], tell: 
         tell(Progress("reading", "Reading files", len(found), len(pieces)))
     pieces, read, told = _with_votes(pieces, read, found)
     _check_alike(pieces, told)
-    judges, judge_codes = _coded(engine, read, told, "judge", 0)
-    items, item_codes = _coded(engine, read, told, "item", 1)
+    judges, judge_codes = _coded(engine, read, told, "judge")
+    items, item_codes = _coded(engine, read, told, "item")
     start = _start(len(judges), judge_codes, told)
     if len(items) < 2 or not start[-1]:
         raise InputError("There are no votes between different items in these files.")
-    bounds = CodedVotes(len(items), _Counted(start), no_lists(len(judges))).chunk_bounds
+    bounds = bounds_of_chunks(start)
     shards = _dealt(engine, read, judge_codes, item_codes, bounds, len(items))
     for done, _ in enumerate(engine.results([engine.submit("size", len, one) for one in shards])):
         tell(Progress("reading", "Putting judges together", done + 1, len(shards)))
     return Loaded(tuple(shards), start, bounds, judges, items, tuple(told))
-
-
-class _Counted:
-    """Pairs of which nothing is known but where each judge's begin."""
-
-    def __init__(self, start: NDArray[np.int64]) -> None:
-        self.start = start
 
 
 def _with_votes(
@@ -215,11 +208,13 @@ def _check_alike(pieces: Sequence[Piece], told: Sequence[Told]) -> None:
 
 
 def _coded(
-    engine: Engine, read: Sequence[Future], told: Sequence[Told], what: str, at: int
+    engine: Engine, read: Sequence[Future], told: Sequence[Told], what: str
 ) -> tuple[Dictionary, list[Codes]]:
     labels = [engine.submit("labels", _labels, votes, f"{what}s") for votes in read]
-    counts = [one[at] for one in told]
-    return made_one(engine, labels, counts, [one.kinds[at] for one in told], what)
+    is_judge = what == "judge"
+    counts = [one.judges if is_judge else one.items for one in told]
+    kinds = [one.kinds[0] if is_judge else one.kinds[1] for one in told]
+    return made_one(engine, labels, counts, kinds, what)
 
 
 def _labels(votes: Votes, name: str) -> pl.Series:
@@ -294,13 +289,14 @@ def put_together(parts: Sequence[Part], first: int, last: int, n_items: int) -> 
     columns = {name: np.concatenate([part[name] for part in parts]) for name in names}
     if (np.diff(judge) < 0).any():
         columns = {name: by_group(own, None, judge, start) for name, own in columns.items()}
-    weight = columns.pop("weight", equal_weights(len(judge)))
     return Votes(
         items=pl.int_range(n_items, eager=True),
         judges=pl.int_range(first, last, eager=True),
         start=start.astype(np.int64),
-        weight=weight,
+        winner=columns["winner"],
+        loser=columns["loser"],
+        outcome=columns["outcome"],
+        weight=columns.get("weight", equal_weights(len(judge))),
         lists=no_lists(last - first),
         sides_known=True,
-        **columns,
     )

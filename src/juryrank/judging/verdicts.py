@@ -300,7 +300,7 @@ def _set_aside_reason(items: pl.Series, found: OneSided, index: int) -> str:
 def _without_the_unknown(votes: Votes, said: list[Said]) -> list[Said]:
     """Nothing bad of judges who have voted on very few items."""
     asked = np.array([one.verdict in DISAGREEING for one in said], dtype=np.bool_)
-    own = {"asked": asked, "items": np.zeros(len(said), dtype=np.int64)}
+    own: Own = {"asked": asked, "items": np.zeros(len(said), dtype=np.int64)}
     for _ in votes.over_shards(_ItemsSeenPass(), own):
         pass
     for u in np.flatnonzero(asked & (own["items"] < LEAST_ITEMS)).tolist():

@@ -135,6 +135,17 @@ class Pairs:
         )
 
 
+def bounds_of_chunks(work: Codes) -> Codes:
+    """The first judge of each group of judges whose votes take about as long, and the end.
+
+    `work` is what the votes of all judges before each take, and at last of all.
+    """
+    most = max(CHUNKS, int(work[-1]) // LARGEST_CHUNK)
+    parts = most if work[-1] >= VOTES_WORTH_SPLITTING else 1
+    inner = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)[1:-1])
+    return np.unique(np.concatenate(([0], inner, [len(work) - 1]))).astype(np.int64)
+
+
 def no_pairs(n_judges: int) -> Pairs:
     """No votes on pairs."""
     nothing = np.empty(0, dtype=np.int32)
@@ -233,11 +244,7 @@ class CodedVotes(WithCore):
     @cached_property
     def chunk_bounds(self) -> Codes:
         """Bounds of the groups of judges that are summed apart; they depend on the data alone."""
-        work = self.work_before
-        most = max(CHUNKS, int(work[-1]) // LARGEST_CHUNK)
-        parts = most if work[-1] >= VOTES_WORTH_SPLITTING else 1
-        inner = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)[1:-1])
-        return np.unique(np.concatenate(([0], inner, [self.n_judges]))).astype(np.int64)
+        return bounds_of_chunks(self.work_before)
 
     def over_chunks(
         self, one_chunk: Pass[CodedVotes, Found], own: Own = NOTHING_OWN, threads: int = 1
