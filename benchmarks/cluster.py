@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from distributed import Client, LocalCluster, get_worker
+from distributed import Client, LocalCluster
 
 import juryrank as jr
 from benchmarks.data import default_folder, files_of
@@ -103,7 +103,6 @@ def _cpu() -> float:
 
 
 def _peak() -> float:
-    get_worker()
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(status.split("VmHWM:")[1].split()[0]) / 1e3
 
