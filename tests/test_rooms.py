@@ -17,6 +17,7 @@ ROOMS = (
     "writing",
     "votes",
     "reading",
+    "cluster",
     "datasets",
     "model",
     "simulation",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from juryrank import datasets as datasets
     from juryrank.charts.plots import Plots
+    from juryrank.cluster.scan import ScannedVotes, scan_votes
     from juryrank.errors import ConvergenceWarning, InputError, JuryrankError, JuryrankWarning
     from juryrank.inference.intervals import Difference
     from juryrank.model.noise import Noise
@@ -61,6 +62,7 @@ _HOME = {
     "Rankings": "ranking.by_value",
     "Reliability": "ranking.reliability",
     "Scale": "model.points",
+    "ScannedVotes": "cluster.scan",
     "Simulation": "simulation.simulation",
     "SplitHalves": "ranking.reliability",
     "StandardErrors": "ranking.frames",
@@ -73,6 +75,7 @@ _HOME = {
     "noise_from_log_density": "model.own_noise",
     "rank": "ranking.rank",
     "read_votes": "reading",
+    "scan_votes": "cluster.scan",
     "simulate": "simulation.simulation",
     "votes_from": "reading",
 }
@@ -102,6 +105,7 @@ __all__ = [
     "Rankings",
     "Reliability",
     "Scale",
+    "ScannedVotes",
     "Simulation",
     "SplitHalves",
     "StandardErrors",
@@ -114,6 +118,7 @@ __all__ = [
     "noise_from_log_density",
     "rank",
     "read_votes",
+    "scan_votes",
     "simulate",
     "votes_from",
 ]

@@ -12,6 +12,7 @@ from juryrank.errors import InputError, listing
 from juryrank.writing.atomic import STDOUT, is_regular, own_stream
 
 if TYPE_CHECKING:
+    from juryrank.cluster.scan import ScannedVotes
     from juryrank.votes.votes import Votes
 
 
@@ -70,6 +71,26 @@ class Source:
                     f"Standard output goes to {str(file)!r}, which is among the votes. Send it to "
                     "another file or folder."
                 )
+
+    def scanned(self) -> ScannedVotes:
+        """The same for a cluster, whose workers read the files."""
+        from juryrank.cluster.scan import SCANNED, scan_votes
+
+        known = {name: self.options[name] for name in SCANNED}
+        usual = {"counts": "rows"}
+        more = [
+            name
+            for name, value in self.options.items()
+            if value and name not in SCANNED and usual.get(name) != value
+        ]
+        more += ["in_pairs"] * self.in_pairs + ["memory"] * (self.memory is not None)
+        if more:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in more)
+            raise InputError(
+                f"{options}: not with --cluster, whose workers read plain tables of votes on pairs."
+            )
+        self._check_stdout()
+        return scan_votes(self.paths, **known)
 
     def _read_all(self) -> Votes:
         from juryrank.votes.concat import joined_votes, named_apart
