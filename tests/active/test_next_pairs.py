@@ -276,7 +276,7 @@ def tau_after(seed: int, share: float) -> float:
 
 
 def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
-    chosen, drawn = (np.mean([tau_after(seed, share) for seed in range(3)]) for share in (0.0, 1.0))
+    chosen, drawn = (np.mean([tau_after(seed, share) for seed in range(2)]) for share in (0.0, 1.0))
     assert chosen > drawn + 0.03
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning
 
 @pytest.fixture(scope="module")
 def ranking() -> Ranking:
-    made = jr.simulate(6, 5, accuracies=[3.0, 3.0, 3.0, 2.0, 2.0], votes_per_judge=60, seed=3)
+    made = jr.simulate(6, 5, accuracies=[1.5, 1.5, 1.0, 1.0, 1.0], votes_per_judge=90, seed=3)
     return jr.rank(made.votes)
 
 
@@ -102,7 +102,7 @@ def test_bad_calls_are_refused(ranking: Ranking, wishes: dict[str, Any], said: s
 
 def test_coins_watched_after_every_batch_settle_nothing() -> None:
     """Judges toss coins about pairs that the policy chooses; somebody looks after each batch."""
-    for seed in range(4):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         asked = jr.next_pairs(list("abcdef"), 30, judges=list("uvw"), seed=seed)
         votes = asked.select("judge", "left", "right")
