@@ -43,7 +43,7 @@ def asked_of(ranking: Ranking) -> set[tuple[object, frozenset[object]]]:
     }
 
 
-# --- no votes yet ----------------------------------------------------------------------------------
+# --- no votes yet ---
 
 
 @pytest.mark.parametrize("n_items", [2, 3, 7, 40])
@@ -75,7 +75,7 @@ def test_two_items_and_nobody_in_particular() -> None:
     assert jr.next_pairs(["a", "b"], 1).height == 1
 
 
-# --- with votes ------------------------------------------------------------------------------------
+# --- with votes ---
 
 
 def test_the_frame_is_the_same_for_the_same_seed_and_not_for_another(ranking: Ranking) -> None:
@@ -280,7 +280,7 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
     assert chosen > drawn + 0.03
 
 
-# --- bad calls -------------------------------------------------------------------------------------
+# --- bad calls ---
 
 
 @pytest.mark.parametrize(

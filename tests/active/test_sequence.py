@@ -23,7 +23,7 @@ def test_a_walk_without_drift_is_never_settled_with_the_confidence_asked_for() -
     """Watched after each of 3,000 steps, up to an information of 750."""
     rng = np.random.default_rng(0)
     walks, steps, step = 2_000, 3_000, 0.25
-    known = step * np.arange(1, steps + 1)
+    known = step * np.arange(1.0, steps + 1.0, dtype=np.float64)
     limit = known * half_width(known, 0.05)
     crossed = [
         bool((np.abs(np.cumsum(rng.normal(0.0, np.sqrt(step), steps))) >= limit).any())
