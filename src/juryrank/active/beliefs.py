@@ -25,6 +25,9 @@ NEW = -1
 """The code of a judge who has cast no vote, or of nobody in particular."""
 MOST_DRAWS = 160
 """Draws that are used, evenly spaced."""
+KINDS, APART = 509, 101
+"""So many tastes are drawn for what judges have not seen; a judge's begin so far from the last's:
+both are primes, so that few are shared."""
 SEED = 21
 """What is drawn here is always the same: the choice of questions has a seed of its own."""
 
@@ -214,20 +217,21 @@ class Beliefs:
             return known.sample.taste_judge * self.n_items + known.sample.taste_item
         return np.empty(0, dtype=np.int64)
 
-    def tastes(self, judge: Codes, item: Codes) -> tuple[Floats, NDArray[np.bool_]]:
-        """Draws of the tastes of judges for items, 0 where they are not known; and where they are.
+    def tastes(self, judge: Codes, item: Codes) -> Floats:
+        """Draws of the tastes of judges for items.
 
         What a judge thinks of an item is known, as far as it is, if the judge has voted on it.
+        Otherwise a taste is drawn, the same for the same judge and item.
         """
-        found = np.zeros((len(judge), self.count))
         if not len(self._taste_keys):
-            return found, np.zeros(len(judge), dtype=np.bool_)
+            return np.zeros((len(judge), self.count))
+        found = self._new_tastes(judge, item)
         code = self.judge_code[judge]
         key = code * self.n_items + item
         at = np.minimum(np.searchsorted(self._taste_keys, key), len(self._taste_keys) - 1)
         known = (self._taste_keys[at] == key) & (code != NEW)
         found[known] = self._taste_rows[at[known]]
-        return found, known
+        return found
 
     @cached_property
     def _taste_rows(self) -> Floats:
@@ -236,11 +240,14 @@ class Beliefs:
         drawn = known.sample.taste[self._draws // known.sample.every]
         return np.ascontiguousarray(drawn.T, dtype=np.float64)
 
-    def new_tastes(self, judge: Codes, item: Codes) -> Floats:
-        """Tastes that nothing is known of, the same for the same judge and item."""
-        cell, inverse = np.unique(judge * self.n_items + item, return_inverse=True)
-        drawn = np.random.default_rng([SEED, 2]).standard_normal((len(cell), self.count))
-        return np.asarray((drawn * self.taste_sd)[inverse])
+    def _new_tastes(self, judge: Codes, item: Codes) -> Floats:
+        """Tastes that nothing is known of; of many cells, some share theirs."""
+        return self._kinds_of_tastes[(judge * APART + item) % KINDS]
+
+    @cached_property
+    def _kinds_of_tastes(self) -> Floats:
+        drawn = np.random.default_rng([SEED, 2]).standard_normal((KINDS, self.count))
+        return np.asarray(drawn * self.taste_sd)
 
 
 def beliefs_about(basis: Basis, judges: Sequence[int], new_items: int = 0) -> Beliefs:

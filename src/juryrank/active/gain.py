@@ -4,17 +4,15 @@ With ``p_k`` the chance of an answer in draw ``k`` of the posterior,
 
     gain = H(mean of p_k) - mean of H(p_k),
 
-the entropy of the answer less what is left of it when the scores and accuracies are known. With
-ties an answer is one of three. A judge's taste for an item is not what is asked for, and its
-opinion of a pair is known the better the more often it was asked: so the chance in a draw is that
-over all tastes which go with the draw's scores,
+the entropy of the answer less what is left of it when the draw is known. With ties an answer is one
+of three. A draw has the scores ``s``, the accuracy ``a`` and the judge's tastes ``b``, of which
+``x = a (s_i + b_i - s_j - b_j)`` is made: those known from its votes, and new ones for what it has
+not seen. The more often a judge was asked about a pair, the surer its opinion of that pair is, and
+the less another answer tells.
 
-    p_k = E F(a (d + b)) = F(a (d + E b) / sqrt(1 + c a^2 var b)),    c = pi / 8,
-
-with ``b`` regressed on ``d`` where the judge has voted on the items (its draws), and ``var b``
-twice the spread of tastes where it has not. For a target that is an event, such as an item's being
-among the best three, the gain is ``H(mean p) - P H(mean p if so) - (1 - P) H(mean p if not)``, and
-for several the sum of these.
+For a target that is an event, such as an item's being among the best three, the gain is
+``H(mean p) - P H(mean p if so) - (1 - P) H(mean p if not)``, and for several the sum of these.
+Tastes then only blur what an answer tells.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from juryrank.active.beliefs import Beliefs, Questions
 from juryrank.types import Floats
 
 BLUR = np.pi / 8.0
-"""Of a normal under a logistic function: ``E F(x + e) = F(x / sqrt(1 + BLUR var e))``."""
+"""Of a normal under a logistic function: ``E F(x + e) = F(x / sqrt(1 + BLUR var e))``, about."""
 LEAST_GAIN = 1e-12
 OF_ALL = 1e-3
 """Of what a question tells of everything, so much counts for every target: questions that tell
@@ -43,19 +41,16 @@ class Outlook:
     gain: Floats
     """Of each alone, in nats."""
     deviation: Floats
-    """``x - mean x``, over the square root of the number of draws: questions x draws, where
-    ``x = a (d + b)``; inner products are covariances."""
+    """``x - mean x``, over the square root of the number of draws: questions x draws; inner
+    products are covariances."""
     weight: Floats
     """The information in an answer about its ``x``."""
 
 
 def outlook(beliefs: Beliefs, questions: Questions, events: NDArray[np.bool_] | None) -> Outlook:
     """What the answers tell of everything or, given draws of events, of these (rows)."""
-    gap, noise, with_tastes = _gaps(beliefs, questions)
-    accuracy = beliefs.accuracy[questions.judge]
-    seen = accuracy * gap / np.sqrt(1.0 + BLUR * accuracy**2 * noise)
-    chances = _chances(beliefs, questions, seen)
-    x = accuracy * with_tastes
+    x = beliefs.accuracy[questions.judge] * _opinion_gaps(beliefs, questions)
+    chances = _chances(beliefs, questions, x)
     win = beliefs.noise.cdf(x.mean(axis=1) / np.sqrt(1.0 + BLUR * x.var(axis=1)))
     deviation = (x - x.mean(axis=1, keepdims=True)) / np.sqrt(beliefs.count)
     gain = information(chances)
@@ -64,25 +59,14 @@ def outlook(beliefs: Beliefs, questions: Questions, events: NDArray[np.bool_] | 
     return Outlook(np.maximum(gain, LEAST_GAIN), deviation, win * (1.0 - win))
 
 
-def _gaps(beliefs: Beliefs, questions: Questions) -> tuple[Floats, Floats, Floats]:
-    """What an answer tells of the scores: the gap, the variance of what blurs it, and both."""
-    judge = questions.judge
+def _opinion_gaps(beliefs: Beliefs, questions: Questions) -> Floats:
+    """How far above the other item the judge sees the one, in each draw."""
     items, at = np.unique(np.concatenate((questions.one, questions.other)), return_inverse=True)
     score, half = beliefs.scores(items), len(questions)
     gap = score[at[:half]] - score[at[half:]]
-    one, seen_one = beliefs.tastes(judge, questions.one)
-    other, seen_other = beliefs.tastes(judge, questions.other)
-    taste = one - other
-    middle, centred = taste.mean(axis=1, keepdims=True), gap - gap.mean(axis=1, keepdims=True)
-    variance = np.maximum(np.mean(centred**2, axis=1, keepdims=True), LEAST_GAIN)
-    slope = np.mean(centred * (taste - middle), axis=1, keepdims=True) / variance
-    left = np.mean((taste - middle - slope * centred) ** 2, axis=1, keepdims=True)
-    unseen = (2.0 - seen_one - seen_other)[:, None] * beliefs.taste_sd**2
-    new = np.zeros_like(gap)
-    if beliefs.taste_sd.any():
-        new += np.where(seen_one[:, None], 0.0, beliefs.new_tastes(judge, questions.one))
-        new -= np.where(seen_other[:, None], 0.0, beliefs.new_tastes(judge, questions.other))
-    return gap + middle + slope * centred, left + unseen, gap + taste + new
+    for item, sign in ((questions.one, 1.0), (questions.other, -1.0)):
+        gap += sign * beliefs.tastes(questions.judge, item)
+    return np.asarray(gap)
 
 
 def _chances(beliefs: Beliefs, questions: Questions, x: Floats) -> Floats:
@@ -90,8 +74,8 @@ def _chances(beliefs: Beliefs, questions: Questions, x: Floats) -> Floats:
     win = beliefs.noise.cdf(x)
     if beliefs.tie is None:
         return np.stack((win, 1.0 - win))
-    log_odds = beliefs.tie[questions.judge] + 0.5 * (np.log(win) + np.log1p(-win))
-    tied = scipy.special.expit(log_odds)
+    log_q = -0.5 * (beliefs.noise.terms(x)[0] + beliefs.noise.terms(-x)[0])
+    tied = scipy.special.expit(beliefs.tie[questions.judge] + log_q)
     return np.stack((win * (1.0 - tied), (1.0 - win) * (1.0 - tied), tied))
 
 

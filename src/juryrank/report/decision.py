@@ -185,9 +185,9 @@ def _step_about_votes(ranking: Ranking) -> Iterator[str]:
     """How many more votes name the best item, where that is open and quickly found."""
     items = ranking.items
     is_quick = ranking.fit.posterior == "sampled" and len(items) <= MOST_PLANNED
-    if is_quick and not ranking.groups and items["tier"].is_not_null().all():
-        if not is_sure(items, 0):
-            yield f"{ranking.plan('top:1')} The command 'juryrank next' chooses what to ask."
+    has_tiers = not ranking.groups and items["tier"].is_not_null().all()
+    if is_quick and has_tiers and not is_sure(items, 0):
+        yield f"{ranking.plan('top:1')} The command 'juryrank next' chooses what to ask."
 
 
 def _settled(items: pl.DataFrame, confidence: float) -> Iterator[str]:
