@@ -68,7 +68,7 @@ def barred_in(frame: object, people: People) -> tuple[Questions, list[tuple[int,
     return _questions(table, "barred", people), []
 
 
-def _frame(frame: object, what: str, needed: Sequence[str]) -> pl.DataFrame:
+def _frame(frame: Any, what: str, needed: Sequence[str]) -> pl.DataFrame:
     """A frame with these columns, from whatever polars takes for one."""
     try:
         table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)

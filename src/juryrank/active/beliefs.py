@@ -242,7 +242,7 @@ class Beliefs:
 
     def _new_tastes(self, judge: Codes, item: Codes) -> Floats:
         """Tastes that nothing is known of; of many cells, some share theirs."""
-        return self._kinds_of_tastes[(judge * APART + item) % KINDS]
+        return np.asarray(self._kinds_of_tastes[(judge * APART + item) % KINDS])
 
     @cached_property
     def _kinds_of_tastes(self) -> Floats:

@@ -68,7 +68,8 @@ def next_pairs(votes_or_items: object, n: int, **wishes: Unpack[Wishes]) -> pl.D
             return chosen_pairs(rank(votes), n, **wishes)
         labels = votes.items.to_list()
     items = [*labels, *(wishes.get("items") or ())]
-    task = _Task.of(None, n, **{**wishes, "items": items})
+    own: Wishes = {**wishes, "items": items}
+    task = _Task.of(None, n, **own)
     return task.frame(task.first(None))
 
 
@@ -87,7 +88,7 @@ def _labels(given: object) -> list[Any] | None:
         return given.to_list()
     is_list = isinstance(given, list | tuple | set | frozenset | range)
     if is_list and all(isinstance(one, str | int | float) for one in given):  # type: ignore[attr-defined]
-        return sorted(given) if isinstance(given, set | frozenset) else list(given)  # type: ignore[call-overload, no-any-return]
+        return sorted(given) if isinstance(given, set | frozenset) else list(given)  # type: ignore[call-overload]
     return None
 
 
