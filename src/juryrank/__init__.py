@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from juryrank import datasets as datasets
+    from juryrank.active.plan import Plan
+    from juryrank.active.questions import next_pairs
+    from juryrank.active.settled import Settled
     from juryrank.charts.plots import Plots
     from juryrank.cluster.scan import ScannedVotes, scan_votes
     from juryrank.errors import ConvergenceWarning, InputError, JuryrankError, JuryrankWarning
@@ -54,6 +57,7 @@ _HOME = {
     "Misfit": "ranking.misfit",
     "Noise": "model.noise",
     "PaperSolver": "solvers.paper",
+    "Plan": "active.plan",
     "Plots": "charts.plots",
     "Prior": "model.prior",
     "ProfileSolver": "solvers.profile",
@@ -63,6 +67,7 @@ _HOME = {
     "Reliability": "ranking.reliability",
     "Scale": "model.points",
     "ScannedVotes": "cluster.scan",
+    "Settled": "active.settled",
     "Simulation": "simulation.simulation",
     "SplitHalves": "ranking.reliability",
     "StandardErrors": "ranking.frames",
@@ -72,6 +77,7 @@ _HOME = {
     "concat_votes": "reading.concat",
     "join_votes": "reading.concat",
     "judges": "ranking.judge_report",
+    "next_pairs": "active.questions",
     "noise_from_log_density": "model.own_noise",
     "rank": "ranking.rank",
     "read_votes": "reading",
@@ -97,6 +103,7 @@ __all__ = [
     "Misfit",
     "Noise",
     "PaperSolver",
+    "Plan",
     "Plots",
     "Prior",
     "ProfileSolver",
@@ -106,6 +113,7 @@ __all__ = [
     "Reliability",
     "Scale",
     "ScannedVotes",
+    "Settled",
     "Simulation",
     "SplitHalves",
     "StandardErrors",
@@ -115,6 +123,7 @@ __all__ = [
     "concat_votes",
     "join_votes",
     "judges",
+    "next_pairs",
     "noise_from_log_density",
     "rank",
     "read_votes",
