@@ -24,6 +24,7 @@ ROOMS = (
     "inference",
     "judging",
     "ranking",
+    "active",
     "charts",
     "report",
     "paper",

@@ -1,0 +1,1 @@
+"""Which question to ask next, of which judge, and a loop that asks it."""
