@@ -27,6 +27,9 @@ class RandomPairs:
     items: Sequence[Label]
     settled_after: float = np.inf
 
+    def require_possible(self, judges: Sequence[str]) -> None:
+        """Everything is."""
+
     def look(self, votes: pl.DataFrame) -> Known:
         self.seen = (
             {
@@ -47,6 +50,7 @@ class RandomPairs:
         barred: Sequence[Barred],
         seed: int,
     ) -> pl.DataFrame:
+        assert known.ranking is None
         shut = self.seen | {(one.judge, frozenset((one.left, one.right))) for one in barred}
         # What comes next depends on the answers.
         rng = np.random.default_rng([seed, self.wins])

@@ -1,1 +1,1 @@
-"""Which question to ask next, of which judge, and a loop that asks it."""
+"""Active choice of questions: which pair next, and for whom; how many more; what is settled."""

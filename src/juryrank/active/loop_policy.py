@@ -46,6 +46,9 @@ class Policy(Protocol):
     would have gone.
     """
 
+    def require_possible(self, judges: Sequence[str]) -> None:
+        """Complain about what makes no sense, before anything is written or asked."""
+
     def look(self, votes: pl.DataFrame) -> Known:
         """Tell what the votes say: judge, left, right and outcome, in the order of the questions.
 

@@ -9,18 +9,23 @@ from collections import Counter
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from inspect import signature
 from numbers import Integral
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
-from juryrank.active.display import Display, quietly
+import polars as pl
+
+from juryrank.active.display import Display, Shown, display_of, quietly
 from juryrank.active.journal import open_journal
 from juryrank.active.judge import Judges, judges_by_name
 from juryrank.active.judge_calls import Prompt, Stopped
 from juryrank.active.loop import EXPECTED, Ended, Study, conduct
 from juryrank.active.loop_policy import Policy
 from juryrank.active.own_thread import OwnThread
+from juryrank.active.ranking_policy import RankingPolicy
 from juryrank.active.spending import Purse, checked_budget
 from juryrank.errors import InputError, JuryrankError, counted, listing, require_seed
+from juryrank.model.registry import DEFAULT_MODEL
 from juryrank.ranking.cautions import issue
 from juryrank.ranking.ranking import Ranking
 from juryrank.reading.nesting import has_half_character
@@ -33,6 +38,9 @@ DIGITS = 16
 """Of the fingerprints of contents, in the log."""
 MOST_SAID = 3
 LARGEST = 2**63
+TERMS = (
+    "budget", "spend", "log", "seed", "stop_when_settled", "batch", "concurrency", "most_failures",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -58,8 +66,9 @@ def begun(items: Items, judges: Judges, terms: Terms) -> Iterator[Study]:
     require_seed(terms.seed)
     for name in ("batch", "concurrency", "most_failures"):
         _require_positive(name, getattr(terms, name))
-    contents, named = _contents(items), judges_by_name(judges)
+    contents, named = contents_of(items), judges_by_name(judges)
     votes, money = checked_budget(terms.budget, terms.spend, named)
+    terms.policy.require_possible(list(named))
     with open_journal(terms.log, _header(contents, list(named), terms)) as journal:
         yield Study(
             contents, named, journal, Purse(named, journal.history, votes, money), terms.policy,
@@ -101,7 +110,7 @@ def _fingerprint(content: Any) -> str | None:
 # --- items ---------------------------------------------------------------------------------------
 
 
-def _contents(items: Items) -> dict[Label, Any]:
+def contents_of(items: Items) -> dict[Label, Any]:
     """What judges see of each item: sorted by label, so that the order decides nothing."""
     if isinstance(items, str | bytes) or not isinstance(items, Iterable):
         raise InputError(
@@ -329,8 +338,7 @@ def run(
     """
     terms = _terms(locals())
     with begun(items, judges, terms) as study:
-        display = display_of(progress)
-        return outcome(study, conducted(study, display))
+        return outcome(study, conducted(study, display_of(progress)))
 
 
 async def run_async(items: Items, judges: Judges, **options: Unpack[RunOptions]) -> Ranking:
@@ -345,7 +353,40 @@ async def run_async(items: Items, judges: Judges, **options: Unpack[RunOptions])
         judges: As for `run`. Judges at a prompt are asked in a thread.
         **options: The other arguments of `run`.
     """
-    terms = _terms(_OPTIONS | options)
-    with begun(items, judges, terms) as study:
-        display = display_of(options.get("progress", True))
+    given = signature(run).bind(items, judges, **options)
+    given.apply_defaults()
+    with begun(items, judges, _terms(given.arguments)) as study:
+        display = display_of(given.arguments["progress"])
         return outcome(study, await conducted_here(study, display))
+
+
+def _terms(given: Mapping[str, Any]) -> Terms:
+    """What the arguments of `run` ask for."""
+    names = ("random_share", "least_views", "most_views", "repeats")
+    options = {name: given[name] for name in names if given[name] is not None}
+    barred, target = _barred(given["barred"]), given["target"]
+    items = tuple(contents_of(given["items"]))
+    return Terms(
+        policy=RankingPolicy(items, target, given["model"], barred, options),
+        settings={
+            "target": target if isinstance(target, str) else repr(target),
+            "model": given["model"],
+            **options,
+            "barred": None if barred is None else _fingerprint(barred.rows()),
+        },
+        **{name: given[name] for name in TERMS},
+    )
+
+
+def _barred(barred: object) -> pl.DataFrame | None:
+    """What judges may not see, as a frame."""
+    if barred is None or isinstance(barred, pl.DataFrame):
+        return barred
+    try:
+        return pl.DataFrame(barred)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        kind = type(barred).__name__
+        raise InputError(
+            f"barred must be a data frame with the columns judge and item, or judge, left and "
+            f"right, not {kind}."
+        ) from error
