@@ -34,6 +34,7 @@ ROOMS = (
 """From the ground up. Modules that lie in no room are foundations: every room may need them."""
 
 UPWARDS = {
+    ("ranking.ranking", "active.questions"): "a `Ranking` knows what to ask next: `next_pairs`",
     ("ranking.ranking", "charts.plots"): "a `Ranking` draws itself: `ranking.plot`",
     ("ranking.ranking", "report"): "a `Ranking` writes its own report: `ranking.save('x.html')`",
     ("ranking.by_value", "report"): "so do `Rankings` of values that were ranked apart",

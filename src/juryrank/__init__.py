@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from juryrank import datasets as datasets
+    from juryrank.active.questions import next_pairs
     from juryrank.charts.plots import Plots
     from juryrank.errors import ConvergenceWarning, InputError, JuryrankError, JuryrankWarning
     from juryrank.inference.intervals import Difference
@@ -70,6 +71,7 @@ _HOME = {
     "concat_votes": "reading.concat",
     "join_votes": "reading.concat",
     "judges": "ranking.judge_report",
+    "next_pairs": "active.questions",
     "noise_from_log_density": "model.own_noise",
     "rank": "ranking.rank",
     "read_votes": "reading",
@@ -111,6 +113,7 @@ __all__ = [
     "concat_votes",
     "join_votes",
     "judges",
+    "next_pairs",
     "noise_from_log_density",
     "rank",
     "read_votes",
