@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from juryrank import datasets as datasets
+    from juryrank.active.judge import Judge
     from juryrank.active.questions import next_pairs
+    from juryrank.active.running import run, run_async
     from juryrank.charts.plots import Plots
     from juryrank.errors import ConvergenceWarning, InputError, JuryrankError, JuryrankWarning
     from juryrank.inference.intervals import Difference
@@ -47,6 +49,7 @@ _HOME = {
     "Fit": "ranking.fit",
     "Heterogeneity": "ranking.judge_report",
     "InputError": "errors",
+    "Judge": "active.judge",
     "JudgeReport": "ranking.judge_report",
     "JuryrankError": "errors",
     "JuryrankWarning": "errors",
@@ -75,6 +78,8 @@ _HOME = {
     "noise_from_log_density": "model.own_noise",
     "rank": "ranking.rank",
     "read_votes": "reading",
+    "run": "active.running",
+    "run_async": "active.running",
     "simulate": "simulation.simulation",
     "votes_from": "reading",
 }
@@ -90,6 +95,7 @@ __all__ = [
     "Fit",
     "Heterogeneity",
     "InputError",
+    "Judge",
     "JudgeReport",
     "JuryrankError",
     "JuryrankWarning",
@@ -117,6 +123,8 @@ __all__ = [
     "noise_from_log_density",
     "rank",
     "read_votes",
+    "run",
+    "run_async",
     "simulate",
     "votes_from",
 ]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from juryrank.active.loop_policy import Barred, Known, Taker
-from juryrank.active.next_pairs_seam import next_pairs
+from juryrank.active.questions import next_pairs
 from juryrank.errors import JuryrankWarning
 from juryrank.ranking.rank import rank
 from juryrank.reading import votes_from
@@ -18,6 +18,7 @@ from juryrank.reading.run_log import Label
 from juryrank.votes.votes import Votes
 
 LEADERS = 3
+MUCH_CHEAPER = 100.0
 SKIPPED = "skipped"
 """How `next_pairs` calls questions that a judge did not answer, and is not to get again."""
 
@@ -59,21 +60,44 @@ class RankingPolicy:
         barred: Sequence[Barred],
         seed: int,
     ) -> pl.DataFrame:
-        """Choose questions; a judge who costs nothing is taken to cost as little as can be."""
-        own = None if self.barred is None else self.barred.filter(pl.col("judge").is_in([*takers]))
-        skipped = [row._asdict() for row in barred if row.judge in takers]
+        """Choose questions by the ranking; before there is one, such that all items are linked."""
+        skipped = pl.DataFrame(barred, orient="row", schema=list(Barred._fields))
+        wishes = {
+            "judges": dict(zip(takers, _comparable(takers.values()), strict=True)),
+            "target": self.target,
+            "items": list(self.items),
+            "pending": skipped.with_columns(status=pl.lit(SKIPPED)) if barred else None,
+            "barred": self._barred_of(takers),
+            "seed": seed,
+            **self.options,
+        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", JuryrankWarning)
-            return next_pairs(
-                list(self.items) if known.ranking is None else known.ranking,
-                n, judges=dict(takers), target=self.target, barred=own, items=list(self.items),
-                pending=pl.DataFrame(skipped).with_columns(status=pl.lit(SKIPPED))
-                if skipped else None,
-                seed=seed, **self.options,
-            )  # fmt: skip
+            if known.ranking is None:
+                return next_pairs(list(self.items), n, **wishes)
+            return known.ranking.next_pairs(n, **wishes)
+
+    def _barred_of(self, judges: Collection[str]) -> pl.DataFrame | None:
+        """What these may not see: of others, who cannot be asked, nothing needs to be said."""
+        if self.barred is None or "judge" not in self.barred.columns:
+            return self.barred
+        return self.barred.filter(pl.col("judge").is_in(list(judges)))
+
+
+def _comparable(takers: Collection[Taker]) -> list[Taker]:
+    """With costs that are all positive, as gains for their costs are compared.
+
+    What is free is much cheaper than everything that is not, but not beyond all measure: a vote of
+    a guesser is not worth having even then.
+    """
+    positive = [taker.cost for taker in takers if taker.cost > 0.0]
+    least = min(positive) / MUCH_CHEAPER if positive else 1.0
+    return [taker if taker.cost > 0.0 else taker._replace(cost=least) for taker in takers]
 
 
 def votes_of(votes: pl.DataFrame) -> Votes:
     """The votes of a journal as `rank` takes them."""
-    roles = {"judge": "judge", "left": "left", "right": "right", "winner": "outcome"}
-    return votes_from(votes.select(roles.values()), **roles, na_is_name=True)
+    return votes_from(
+        votes.select("judge", "left", "right", "outcome"), judge="judge", left="left",
+        right="right", winner="outcome", na_is_name=True,
+    )  # fmt: skip

@@ -378,7 +378,7 @@ def _terms(given: Mapping[str, Any]) -> Terms:
     )
 
 
-def _barred(barred: object) -> pl.DataFrame | None:
+def _barred(barred: Any) -> pl.DataFrame | None:
     """What judges may not see, as a frame."""
     if barred is None or isinstance(barred, pl.DataFrame):
         return barred
