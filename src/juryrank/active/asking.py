@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from itertools import count
@@ -24,6 +24,10 @@ SET_ASIDE = "not asked: the judge was set aside before"
 NO_MONEY = "not asked: no money is left"
 
 
+wait = asyncio.sleep
+"""How it is waited between two attempts."""
+
+
 class Asking:
     """Asks questions, and writes down what comes of each before it counts."""
 
@@ -39,7 +43,6 @@ class Asking:
         concurrency: int | None = None,
         prompt: Prompt | None = None,
         tell: Callable[[], None] = lambda: None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.aside: set[str] = set()
         """Judges who failed too often in a row, and are not asked any more."""
@@ -52,7 +55,6 @@ class Asking:
         self._most_failures = most_failures
         self._prompt = prompt
         self._tell = tell
-        self._sleep = sleep
         self._failed_in_a_row = dict.fromkeys(judges, 0)
         self._slots = {name: asyncio.Semaphore(one.at_once) for name, one in judges.items()}
         self._in_all = asyncio.Semaphore(concurrency or sys.maxsize)
@@ -101,7 +103,7 @@ class Asking:
                 if is_last:
                     self._count_failure(judge)
                     return
-                await self._sleep(waiting_time(judge, attempt, self._seed, question.id))
+                await wait(waiting_time(judge, attempt, self._seed, question.id))
             else:
                 self._answer(question, reply, attempt, time.monotonic() - begun)
                 return

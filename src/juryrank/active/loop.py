@@ -216,7 +216,7 @@ class _Loop:
         said = [counted(len(history.answers), "answer")]
         if history.spent:
             limit = "" if study.purse.money is None else f" of {study.purse.money}"
-            said.append(f"cost {history.spent:.6g}{limit}")
+            said.append(f"cost {float(history.spent):.6g}{limit}")
         if self.known.leaders:
             said.append(f"ahead: {listing(self.known.leaders, 3)}")
         if self.known.settled:

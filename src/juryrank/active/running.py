@@ -122,9 +122,7 @@ def contents_of(items: Items) -> dict[Label, Any]:
         raise InputError("Some labels of items are numbers and some are text: make all text.")
     if len(set(labels)) < len(labels):
         twice = sorted({label for label in labels if labels.count(label) > 1}, key=str)
-        raise InputError(
-            f"{counted(len(twice), 'item')} are there more than once: {listing(twice)}."
-        )
+        raise InputError(f"Items are there more than once: {listing(twice)}.")
     if len(labels) < 2:
         raise InputError(
             f"There is nothing to compare in {counted(len(labels), 'item')}: give two."
@@ -202,13 +200,13 @@ def remarks(study: Study, ended: Ended) -> Iterator[str]:
     money = study.purse.money
     if money is not None and history.spent > money:
         yield (
-            f"The cost is {history.spent:.6g} and was to be {money} at most: some answers cost "
+            f"The cost is {float(history.spent):.6g} and was to be {money} at most: some answers cost "
             "more than their judge's `cost`, which should be the most that a call can cost."
         )
 
 
 def _failures(history: History, ended: Ended) -> Iterator[str]:
-    given_up = [one for one in history.failures if one.given_up]
+    given_up = [one for one in history.failures if one.given_up and one.attempt]
     if not given_up:
         return
     by_judge: dict[str, list[Failure]] = {}
@@ -227,10 +225,8 @@ def _not_asked_about(study: Study) -> Iterator[str]:
     seen = set(votes["left"]) | set(votes["right"]) if len(votes) else set()
     missing = [label for label in study.contents if label not in seen]
     if missing and seen:
-        yield (
-            f"{counted(len(missing), 'item')} are in no vote, and so not in the ranking: "
-            f"{listing([short(label, WIDEST_NAME) for label in missing])}."
-        )
+        names = [short(label, WIDEST_NAME) for label in missing]
+        yield f"Items that are in no vote, and so not in the ranking: {listing(names)}."
 
 
 # --- what users call -----------------------------------------------------------------------------

@@ -254,7 +254,7 @@ def votes_as_rows(name: str, content: bytes) -> Plain:
 
 
 def _notices(name: str, history: History, torn: int) -> Sequence[str]:
-    given_up = sum(failure.given_up for failure in history.failures)
+    given_up = sum(one.given_up and one.attempt > 0 for one in history.failures)
     said = []
     if given_up:
         said.append(f"{counted(given_up, 'question')} of {name} failed and have no vote.")
