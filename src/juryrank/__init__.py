@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from juryrank import datasets as datasets
     from juryrank.active.judge import Judge
+    from juryrank.active.plan import Plan
     from juryrank.active.questions import next_pairs
     from juryrank.active.running import run, run_async
+    from juryrank.active.settled import Settled
     from juryrank.charts.plots import Plots
     from juryrank.errors import ConvergenceWarning, InputError, JuryrankError, JuryrankWarning
     from juryrank.inference.intervals import Difference
@@ -57,6 +59,7 @@ _HOME = {
     "Misfit": "ranking.misfit",
     "Noise": "model.noise",
     "PaperSolver": "solvers.paper",
+    "Plan": "active.plan",
     "Plots": "charts.plots",
     "Prior": "model.prior",
     "ProfileSolver": "solvers.profile",
@@ -65,6 +68,7 @@ _HOME = {
     "Rankings": "ranking.by_value",
     "Reliability": "ranking.reliability",
     "Scale": "model.points",
+    "Settled": "active.settled",
     "Simulation": "simulation.simulation",
     "SplitHalves": "ranking.reliability",
     "StandardErrors": "ranking.frames",
@@ -102,6 +106,7 @@ __all__ = [
     "Misfit",
     "Noise",
     "PaperSolver",
+    "Plan",
     "Plots",
     "Prior",
     "ProfileSolver",
@@ -110,6 +115,7 @@ __all__ = [
     "Rankings",
     "Reliability",
     "Scale",
+    "Settled",
     "Simulation",
     "SplitHalves",
     "StandardErrors",

@@ -1,13 +1,13 @@
 """Several questions at once: each is chosen as if those before it, and those out, were answered.
 
-With the posterior's covariance ``S`` of ``x`` (of all questions), an answer of information ``w`` to
-question ``c`` makes of it ``S - w S_c S_c' / (1 + w S_cc)``, whatever the answer is. In terms of the
-deviations ``Z`` of the draws, ``S = Z Z'``,
+With the posterior's covariance ``S`` of the ``x`` of all questions, an answer of information ``w``
+to question ``c`` makes of it ``S - w S_c S_c' / (1 + w S_cc)``, whatever the answer is. In terms of
+the deviations ``Z`` of the draws, ``S = Z Z'``,
 
     Z <- Z - f (Z z) z',    z = Z_c,    f = (1 - 1 / sqrt(1 + w z'z)) / z'z.
 
-A question's gain falls from what it is alone as ``log(1 + w S_cc)`` does. The gains chosen one after
-the other then sum to about the information in all answers together, ``log det(I + W S) / 2``.
+A question's gain falls from what it is alone as ``log(1 + w S_cc)`` does. The gains chosen one
+after the other then sum to about the information in all answers, ``log det(I + W S) / 2``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from juryrank.active.gain import Outlook
+from juryrank.inference.information import add_product
 from juryrank.types import Floats
 
 LEAST_VARIANCE = 1e-12
@@ -26,7 +27,7 @@ class Batch:
     def __init__(self, outlook: Outlook) -> None:
         self._alone = outlook.gain
         self._weight = outlook.weight
-        self._deviation = outlook.deviation.copy()
+        self._deviation = outlook.deviation.copy(order="C")
         square = np.einsum("ck,ck->c", self._deviation, self._deviation)
         self.variance: Floats = np.maximum(square, LEAST_VARIANCE)
         """Of each question's ``x``."""
@@ -60,7 +61,7 @@ class Batch:
         square = max(float(z @ z), LEAST_VARIANCE)
         covariance = self._deviation @ z
         factor = (1.0 - 1.0 / np.sqrt(1.0 + told * square)) / square
-        self._deviation -= np.outer(factor * covariance, z)
+        add_product(self._deviation, -factor, covariance, z)
         left = self.variance - told * covariance**2 / (1.0 + told * square)
         self.variance = np.maximum(left, LEAST_VARIANCE)
         self._answered.append((z, told))

@@ -23,7 +23,7 @@ from juryrank.types import Floats
 
 NEW = -1
 """The code of a judge who has cast no vote, or of nobody in particular."""
-MOST_DRAWS = 240
+MOST_DRAWS = 160
 """Draws that are used, evenly spaced."""
 SEED = 21
 """What is drawn here is always the same: the choice of questions has a seed of its own."""
@@ -125,9 +125,8 @@ class Beliefs:
         if isinstance(known, SampledPosterior):
             drawn = known.sample.effects[self._draws]
         elif isinstance(known, NormalPosterior):
-            drawn = np.broadcast_to(
-                known.estimated_effects, (self.count, layout.size - len(nothing))
-            )
+            shape = (self.count, layout.size - len(nothing))
+            drawn = np.broadcast_to(known.estimated_effects, shape)
         ties = [layout.pair_ties(np.concatenate((nothing, effects))) for effects in drawn]
         by_code = np.array(ties).T
         shape = (self.basis.votes.n_judges, self.count)
@@ -141,8 +140,26 @@ class Beliefs:
     @cached_property
     def variance(self) -> Floats:
         """Of the scores."""
-        new = np.full(self.new_items, float(np.mean(self._prior_sd**2)))
+        new = np.full(self.new_items, self.prior_variance)
         return np.concatenate((self.posterior.score_variance, new))
+
+    @property
+    def prior_variance(self) -> float:
+        """Of the scores before the votes, by the mean."""
+        return float(np.mean(self._prior_sd**2))
+
+    def gap_variances(self, one: Codes, other: Codes) -> Floats:
+        """Of the gaps between items of the votes."""
+        known = self.posterior
+        if isinstance(known, SampledPosterior):
+            score = known.score_draws()
+            return np.asarray((score[:, one] - score[:, other]).var(axis=0))
+        if isinstance(known, NormalPosterior):
+            whole = known.uncertainty.covariance
+            if isinstance(whole, np.ndarray):
+                both = whole[one, other]
+                return np.asarray(self.variance[one] + self.variance[other] - 2.0 * both)
+        return np.asarray(self.variance[one] + self.variance[other])
 
     @cached_property
     def _prior_sd(self) -> Floats:

@@ -2,11 +2,11 @@
 
 With ``m`` and ``v`` the mean and the variance of a gap, ``a`` the judge's accuracy and ``t^2`` the
 variance of tastes, ``x`` has the mean ``m E a``, what can be learnt has the variance
-``q = v E a^2 + m^2 var a``, and what blurs it ``r = 2 t^2 E a^2``. So an answer of information ``w``
-tells about ``log((1 + w (q + r)) / (1 + w r)) / 2``.
+``q = v E a^2 + m^2 var a``, and what blurs it ``r = 2 t^2 E a^2``. So an answer of information
+``w`` tells about ``log((1 + w (q + r)) / (1 + w r)) / 2``.
 
-Among up to `MOST_IN_PAIRS` items all pairs are looked at. Of more, pairs that are near each other in
-draws of the scores, the more of them the more their items matter to the target.
+Among up to `MOST_IN_PAIRS` items all pairs are looked at. Of more, pairs that are near each other
+in draws of the scores, the more of them the more their items matter to the target.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_PAIRS = 12_000
 """Pairs that are drawn, of more items."""
 MOST_LOOKED_AT = 200_000
 """Pairs times judges."""
-LEAST, PER_QUESTION, MOST = 240, 12, 2_000
+LEAST, PER_QUESTION, MOST = 160, 10, 1_000
 """Candidates: at least, for each question that is wanted, and at most."""
 LEAST_OF_JUDGE = 10
 ORDERS = 6
@@ -63,11 +63,10 @@ def candidates(
 def _best_open(rules: Rules, questions: Questions, promise: Floats, most: int) -> Questions:
     """Those of one judge that promise most, of those that it may be asked."""
     if len(questions) > 4 * most:
-        some = questions[np.argpartition(-promise, 4 * most)[: 4 * most]]
-        open_ones = np.flatnonzero(rules.allowed(some))
-        if len(open_ones) >= most:
-            worth = promise[np.argpartition(-promise, 4 * most)[: 4 * most]][open_ones]
-            return some[open_ones[np.argsort(-worth, kind="stable")[:most]]]
+        first = np.sort(np.argpartition(-promise, 4 * most)[: 4 * most])
+        found = _best_open(rules, questions[first], promise[first], most)
+        if len(found) == most:
+            return found
     open_ones = np.flatnonzero(rules.allowed(questions))
     return questions[open_ones[np.argsort(-promise[open_ones], kind="stable")[:most]]]
 

@@ -11,9 +11,10 @@ over all tastes which go with the draw's scores,
 
     p_k = E F(a (d + b)) = F(a (d + E b) / sqrt(1 + c a^2 var b)),    c = pi / 8,
 
-with ``b`` regressed on ``d`` where the judge has voted on the items (its draws), and ``var b`` twice
-the spread of tastes where it has not. For a target that is an event (or several), such as an item's
-being among the best three, the gain is ``H(mean p) - P H(mean p if so) - (1 - P) H(mean p if not)``.
+with ``b`` regressed on ``d`` where the judge has voted on the items (its draws), and ``var b``
+twice the spread of tastes where it has not. For a target that is an event, such as an item's being
+among the best three, the gain is ``H(mean p) - P H(mean p if so) - (1 - P) H(mean p if not)``, and
+for several the sum of these.
 """
 
 from __future__ import annotations

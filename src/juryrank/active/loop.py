@@ -219,8 +219,8 @@ class _Loop:
             said.append(f"cost {float(history.spent):.6g}{limit}")
         if self.known.leaders:
             said.append(f"ahead: {listing(self.known.leaders, 3)}")
-        if self.known.settled:
-            said.append("settled")
+        if self.known.ranking is not None:
+            said.append(f"{self.known.share:.0%} settled")
         if self.asking.aside:
             said.append(f"set aside: {listing(sorted(self.asking.aside), 3)}")
         done, total = len(history.answers), study.purse.votes

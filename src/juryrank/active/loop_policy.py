@@ -37,6 +37,8 @@ class Known:
     leaders: tuple[Label, ...] = ()
     settled: bool = False
     """Whether what was asked for is known, however often somebody has looked."""
+    share: float = 0.0
+    """Which share of it is."""
 
 
 class Policy(Protocol):

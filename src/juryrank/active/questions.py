@@ -24,7 +24,6 @@ from juryrank.ranking.ranking import Ranking
 from juryrank.reading import as_votes
 from juryrank.threads import one_blas_thread
 from juryrank.votes.connectivity import connection
-from juryrank.votes.votes import Votes
 
 RANDOM_SHARE = 0.15
 LEAST_VIEWS = 2
@@ -205,7 +204,10 @@ class _Task:
         n, out = len(self.people.items), self.asked.out
         one, other = [out.one], [out.other]
         if self.ranking is not None:
-            found = connection(self.ranking.votes).group.astype(np.int64)
+            votes = self.ranking.votes
+            found = np.zeros(votes.n_items, dtype=np.int64)
+            if self.ranking.groups:
+                found = connection(votes).group.astype(np.int64)
             first = np.unique(found, return_index=True)[1]
             one.append(np.arange(len(found)))
             other.append(first[found])

@@ -49,8 +49,11 @@ class RankingPolicy:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", JuryrankWarning)
             ranking = rank(votes_of(votes), self.model)
-            settled = bool(ranking.settled(self.target))
-        return Known(ranking, tuple(ranking.items["item"].head(LEADERS)), settled)
+        leaders = tuple(ranking.items["item"].head(LEADERS))
+        if ranking.groups or len(ranking.items) < len(self.items):
+            return Known(ranking, leaders)
+        found = ranking.settled(self.target)
+        return Known(ranking, leaders, settled=found.done, share=found.share)
 
     def choose(
         self,

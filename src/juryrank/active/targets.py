@@ -84,8 +84,7 @@ class Target:
         order = open_items[np.argsort(-beliefs.mean[open_items], kind="stable")]
         if self.kind == "tiers":
             near = [(order[:-apart], order[apart:]) for apart in range(1, NEIGHBOURS + 1)]
-            kept = _close(beliefs, *(np.concatenate(side) for side in zip(*near, strict=True)))
-            return kept
+            return _close(beliefs, *(np.concatenate(side) for side in zip(*near, strict=True)))
         chosen = np.array(self.items)
         if len(chosen) == 1:
             others = open_items[open_items != chosen[0]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -43,7 +44,9 @@ from juryrank.writing.json_text import json_text
 from juryrank.writing.save import save_answer
 
 if TYPE_CHECKING:
+    from juryrank.active.plan import Plan
     from juryrank.active.questions import Wishes
+    from juryrank.active.settled import Settled
     from juryrank.charts.plots import Plots
     from juryrank.votes.tallies import Agreement, Tallies
 
@@ -260,6 +263,36 @@ class Ranking:
         from juryrank.active.questions import chosen_pairs
 
         return chosen_pairs(self, n, **wishes)
+
+    def plan(
+        self,
+        target: object = "order",
+        *,
+        cost: Mapping[Any, float] | float | None = None,
+        judges: Iterable[Any] | None = None,
+        most: int = 10_000,
+    ) -> Plan:
+        """How many more votes a target needs to be settled, as quartiles over the posterior.
+
+        Args:
+            target: As of `next_pairs`.
+            cost: What a question costs each judge, or one number for all; for a price.
+            judges: Who can be asked; all who have voted, if None.
+            most: Beyond so many votes it is only said that they do not suffice.
+        """
+        from juryrank.active.plan import plan_of
+
+        return plan_of(self, target, cost, judges, most)
+
+    def settled(self, target: object = "order") -> Settled:
+        """What is sure of a target though somebody looked after every vote.
+
+        Ordinary intervals hold at a time that was fixed before. These hold at all times together:
+        voting may stop as soon as a target is settled. `target` is as of `next_pairs`.
+        """
+        from juryrank.active.settled import settled_by
+
+        return settled_by(self, target)
 
     def shares(self, judges: pl.Series, left: pl.Series, right: pl.Series) -> Floats:
         """The share of votes that `left` is to get, as shown on the left, a tie counting half."""
