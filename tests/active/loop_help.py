@@ -10,14 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from juryrank.active.loop_policy import Barred, Known, Taker
+from juryrank.active.loop_policy import Barred, Known, NoQuestionLeft, Taker
 from juryrank.active.running import Terms
 from juryrank.reading.run_log import Label
-
-SCHEMA = {
-    "left": pl.String, "right": pl.String, "judge": pl.String, "gain": pl.Float64,
-    "chosen": pl.String, "propensity": pl.Float64,
-}  # fmt: skip
 
 
 @dataclass
@@ -66,7 +61,9 @@ class RandomPairs:
                 one, other = other, one
             rows.append({"left": one, "right": other, "judge": judge, "gain": 0.5,
                          "chosen": "policy", "propensity": 1.0 / len(pairs)})  # fmt: skip
-        return pl.DataFrame(rows, schema=None if rows else SCHEMA)
+        if not rows:
+            raise NoQuestionLeft("Every pair was asked.")
+        return pl.DataFrame(rows)
 
 
 def terms(items: Sequence[Label], **changed: Any) -> Terms:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +22,11 @@ from loop_help import RandomPairs, by_name, terms
 
 from juryrank.active import asking
 from juryrank.active.display import Display, display_of
+from juryrank.active.journal import open_journal
 from juryrank.active.judge import Judge, Judges
 from juryrank.active.loop import Ended, Study
 from juryrank.active.running import begun, conducted, conducted_here, remarks
+from juryrank.active.spending import Purse
 from juryrank.errors import InputError
 from juryrank.progress import Progress
 from juryrank.reading.run_log import History
@@ -92,7 +97,7 @@ def test_judges_may_be_sync_or_async_and_answer_in_several_ways(call: Callable[.
     history, ended, said = conduct({"u": call, "v": by_name}, budget=2 * PAIRS)
     assert len(history.answers) == 2 * PAIRS
     assert not said
-    assert ended.reason == "as many votes as asked for"
+    assert ended.reason == "There are as many answers as were asked for."
     for _, _, left, right, outcome in rows(history):
         assert outcome == by_name(left, right)
     assert Counter(row[4] for row in rows(history))["tie"] == 2
@@ -205,8 +210,8 @@ def test_a_judge_that_fails_is_reported_and_never_counted(
 
 def test_nobody_left_ends_the_loop(no_waiting: list[float]) -> None:
     _, ended, said = conduct({"u": raising(OSError("gone"))}, most_failures=2)
-    assert ended.reason == "no judge is left"
-    assert said[0] == "No more was asked, as no judge is left."
+    assert ended.reason == "No judge is left."
+    assert said[0] == "No more was asked. No judge is left."
     assert isinstance(ended.last_error, Exception)
     assert isinstance(ended.last_error.__cause__, OSError)
 
@@ -287,7 +292,7 @@ def test_refusals_count_for_the_budget_and_are_no_votes() -> None:
 
     history, ended, said = conduct({"u": shy}, budget=PAIRS)
     assert (len(history.answers), len(rows(history))) == (PAIRS, 10)
-    assert ended.reason == "as many votes as asked for"
+    assert ended.reason == "There are as many answers as were asked for."
     assert said[0] == "5 refusals, which are no votes: u 5."
     assert said[1] == "Items that are in no vote, and so not in the ranking: b."
 
@@ -295,7 +300,7 @@ def test_refusals_count_for_the_budget_and_are_no_votes() -> None:
 def test_the_loop_ends_when_the_target_is_settled_unless_it_is_to_go_on() -> None:
     policy = RandomPairs(ITEMS, settled_after=7)
     history, ended, said = conduct({"u": by_name}, budget=PAIRS, policy=policy, batch=2)
-    assert (len(history.answers), ended.reason, said) == (8, "the target is settled", [])
+    assert (len(history.answers), ended.reason, said) == (8, "The target is settled.", [])
     history, ended, _ = conduct(
         {"u": by_name}, budget=PAIRS, policy=policy, batch=2, stop_when_settled=False
     )
@@ -305,7 +310,7 @@ def test_the_loop_ends_when_the_target_is_settled_unless_it_is_to_go_on() -> Non
 def test_the_loop_ends_when_no_pair_is_left_and_says_so() -> None:
     history, ended, said = conduct({"u": by_name}, budget=100)
     assert (len(history.answers), len(said)) == (PAIRS, 1)
-    assert "no pair is left" in ended.reason
+    assert ended.reason == "Every pair was asked."
 
 
 def test_a_judge_gets_at_most_as_many_questions_as_it_takes() -> None:
@@ -313,7 +318,7 @@ def test_a_judge_gets_at_most_as_many_questions_as_it_takes() -> None:
     history, _, _ = conduct(judges, budget=12)
     assert Counter(row[1] for row in rows(history))["few"] <= 3
     history, ended, _ = conduct(judges[:1], budget=12)
-    assert (len(history.answers), ended.reason) == (3, "no judge is left")
+    assert (len(history.answers), ended.reason) == (3, "No judge is left.")
 
 
 # --- at the same time ----------------------------------------------------------------------------
@@ -432,10 +437,20 @@ def test_budgets_are_never_exceeded(
 
 def test_money_is_spent_to_the_last_cent() -> None:
     judge = Judge("u", by_name, cost=0.1)
-    history, ended, said = conduct([judge], budget=None, spend=0.3)
+    history, ended, _ = conduct([judge], budget=None, spend=0.3)
     assert (len(history.answers), str(history.spent)) == (3, "0.3")
-    assert ended.reason == "no money is left for another question"
-    assert said[0].startswith("No more was asked, as no money is left")
+    assert ended.reason == "No money is left for another question."
+
+
+def test_what_an_answer_takes_is_a_share_of_what_is_left() -> None:
+    judges = {"dear": Judge("dear", by_name, 0.5), "cheap": Judge("cheap", by_name, 0.1)}
+    history = open_journal(None, {}).history
+    both = Purse(judges, history, 10, Decimal(5))
+    assert [both.burden(name) for name in judges] == pytest.approx([0.2, 0.12])
+    votes = Purse(judges, history, 10)
+    assert votes.burden("dear") == votes.burden("cheap")
+    money = Purse(judges, history, None, Decimal(5))
+    assert money.burden("dear") == pytest.approx(5 * money.burden("cheap"))
 
 
 def test_answers_that_cost_more_than_they_should_are_reported() -> None:
@@ -477,25 +492,47 @@ def test_an_interrupt_in_a_judge_stops_everything(
     assert len(history.answers) == 20
 
 
+def test_ctrl_c_ends_it_at_once_whatever_judges_do(tmp_path: Path) -> None:
+    log, end = tmp_path / "run.jsonl", threading.Event()
+
+    def hang_at_fourth(left: str, right: str) -> str:
+        calls.append((left, right))
+        if len(calls) == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+            end.wait()
+        return by_name(left, right)
+
+    calls: list[tuple[str, str]] = []
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            conduct([Judge("u", hang_at_fourth, timeout=None)], log=log, budget=PAIRS)
+        before = log.read_bytes()
+    finally:
+        end.set()
+    history, _, said = conduct({"u": by_name}, log=log, budget=PAIRS)
+    assert (before.count(b'"answer"'), len(history.answers)) == (3, PAIRS)
+    assert not said
+    assert log.read_bytes().startswith(before)
+
+
 def test_a_run_that_is_cancelled_leaves_a_whole_log(tmp_path: Path) -> None:
     log = tmp_path / "run.jsonl"
 
     async def cancel_at_third(left: str, right: str) -> str:
         calls.append((left, right))
         if len(calls) == 3:
-            task.cancel()
+            tasks[0].cancel()
             await asyncio.sleep(100)
         return by_name(left, right)
 
     async def main() -> None:
-        nonlocal task
         judges = [Judge("u", cancel_at_third, concurrency=1)]
         with begun(ITEMS, judges, terms(ITEMS, log=log)) as study:
-            task = asyncio.create_task(_conducted(study))
-            await task
+            tasks.append(asyncio.create_task(_conducted(study)))
+            await tasks[0]
 
     calls: list[tuple[str, str]] = []
-    task: asyncio.Task[Ended]
+    tasks: list[asyncio.Task[Ended]] = []
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(main())
     history, _, said = conduct({"u": by_name}, log=log, budget=PAIRS)
@@ -607,7 +644,7 @@ def test_settings_of_judges_that_make_no_sense_are_refused(
     changed: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        Judge(**({"name": "u", "call": by_name} | changed))
+        Judge("u", **({"call": by_name} | changed))
     assert "The judge 'u'" in str(caught.value)
     assert said in str(caught.value)
 

@@ -21,7 +21,7 @@ from rich.progress import Progress as Bar
 from juryrank.progress import Pace, Progress, Watcher
 from juryrank.text import literal
 
-Shown = Watcher | bool
+Shown = Watcher | bool | None
 """A function to be told, or whether something is shown at all."""
 
 

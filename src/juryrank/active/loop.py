@@ -20,7 +20,7 @@ from juryrank.active.asking import NOT_CALLED, Asking
 from juryrank.active.journal import Journal
 from juryrank.active.judge import Judge
 from juryrank.active.judge_calls import CallFailed, Prompt, in_thread
-from juryrank.active.loop_policy import Barred, Known, Policy, Taker
+from juryrank.active.loop_policy import Barred, Known, NoQuestionLeft, Policy, Taker
 from juryrank.active.spending import NOTHING, Purse
 from juryrank.errors import counted, listing
 from juryrank.progress import Progress, Watcher
@@ -28,12 +28,11 @@ from juryrank.reading.run_log import Label, Question
 
 GROWTH = 10
 """Batches grow with the votes, by one question for so many of them."""
-SETTLED = "the target is settled"
-NO_VOTES_LEFT = "as many votes as asked for"
-NO_MONEY_LEFT = "no money is left for another question"
-NO_JUDGES_LEFT = "no judge is left"
-NO_PAIRS_LEFT = "no pair is left that a judge may be asked about"
-EXPECTED = (SETTLED, NO_VOTES_LEFT)
+SETTLED = "The target is settled."
+NO_VOTES_LEFT = "There are as many answers as were asked for."
+NO_MONEY_LEFT = "No money is left for another question."
+NO_JUDGES_LEFT = "No judge is left."
+EXPECTED = (SETTLED, NO_VOTES_LEFT, NO_MONEY_LEFT)
 """Ends of the loop that need no words."""
 
 
@@ -121,11 +120,12 @@ class _Loop:
         if self.reason:
             return
         known, n, barred, seed = self.known, self._batch(), self._barred(), self._round_seed()
-        chosen = await in_thread(lambda: study.policy.choose(known, n, takers, barred, seed))
-        questions = self._paid(chosen.head(n))
-        if not questions:
-            self.reason = NO_PAIRS_LEFT
+        try:
+            chosen = await in_thread(lambda: study.policy.choose(known, n, takers, barred, seed))
+        except NoQuestionLeft as error:
+            self.reason = str(error)
             return
+        questions = self._paid(chosen.head(n))
         begin = {"kind": "round", "round": history.rounds + 1, "questions": len(questions)}
         study.journal.write(begin, *({"kind": "question", **asdict(one)} for one in questions))
         await self.asking.ask(questions)
@@ -160,7 +160,7 @@ class _Loop:
             affordable = purse.affordable(name)
             number = most if affordable is None else min(most, affordable)
             if number:
-                takers[name] = Taker(number, purse.usual_cost(name))
+                takers[name] = Taker(number, purse.burden(name))
         return takers
 
     def _batch(self) -> int:

@@ -17,7 +17,7 @@ class Taker(NamedTuple):
 
     questions: int
     cost: float
-    """Of an answer, as is usual with this judge."""
+    """Of an answer, as the share that it takes of what is left to be spent."""
 
 
 class Barred(NamedTuple):
@@ -39,6 +39,10 @@ class Known:
     """Whether what was asked for is known, however often somebody has looked."""
     share: float = 0.0
     """Which share of it is."""
+
+
+class NoQuestionLeft(Exception):  # noqa: N818  nothing is wrong: all was asked
+    """There is nothing to be chosen from; the message says why."""
 
 
 class Policy(Protocol):
@@ -65,4 +69,8 @@ class Policy(Protocol):
         barred: Sequence[Barred],
         seed: int,
     ) -> pl.DataFrame:
-        """Choose at most `n` questions: left, right, judge, gain, chosen, propensity."""
+        """Choose at most `n` questions: left, right, judge, gain, chosen, propensity.
+
+        Raises:
+            NoQuestionLeft: No question can be chosen.
+        """

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from juryrank.active.batch import Batch
-from juryrank.active.beliefs import Beliefs, Questions, beliefs_about
+from juryrank.active.beliefs import Beliefs, beliefs_about
 from juryrank.active.candidates import candidates
 from juryrank.active.gain import Outlook, outlook
 from juryrank.active.people import costs_of, labels_like

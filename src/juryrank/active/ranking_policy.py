@@ -9,9 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from juryrank.active.loop_policy import Barred, Known, Taker
+from juryrank.active.loop_policy import Barred, Known, NoQuestionLeft, Taker
 from juryrank.active.questions import next_pairs
-from juryrank.errors import JuryrankWarning
+from juryrank.errors import InputError, JuryrankWarning
+from juryrank.model.registry import model_named
 from juryrank.ranking.rank import rank
 from juryrank.reading import votes_from
 from juryrank.reading.run_log import Label
@@ -37,6 +38,7 @@ class RankingPolicy:
 
     def require_possible(self, judges: Sequence[str]) -> None:
         """Complain about a target or an option that makes no sense, before anything is written."""
+        model_named(self.model)
         next_pairs(
             list(self.items), 1, judges=list(judges), target=self.target, barred=self.barred,
             **self.options,
@@ -76,9 +78,12 @@ class RankingPolicy:
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", JuryrankWarning)
-            if known.ranking is None:
-                return next_pairs(list(self.items), n, **wishes)
-            return known.ranking.next_pairs(n, **wishes)
+            try:
+                if known.ranking is None:
+                    return next_pairs(list(self.items), n, **wishes)
+                return known.ranking.next_pairs(n, **wishes)
+            except InputError as error:  # the wishes were found possible before
+                raise NoQuestionLeft(str(error)) from error
 
     def _barred_of(self, judges: Collection[str]) -> pl.DataFrame | None:
         """What these may not see: of others, who cannot be asked, nothing needs to be said."""

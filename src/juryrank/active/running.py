@@ -190,7 +190,7 @@ def remarks(study: Study, ended: Ended) -> Iterator[str]:
     history = study.journal.history
     yield from study.journal.remarks
     if ended.reason not in EXPECTED:
-        yield f"No more was asked, as {ended.reason}."
+        yield f"No more was asked. {ended.reason}"
     yield from _failures(history, ended)
     refused = Counter(question.judge for question in history.refusals())
     if refused:
@@ -200,8 +200,8 @@ def remarks(study: Study, ended: Ended) -> Iterator[str]:
     money = study.purse.money
     if money is not None and history.spent > money:
         yield (
-            f"The cost is {float(history.spent):.6g} and was to be {money} at most: some answers cost "
-            "more than their judge's `cost`, which should be the most that a call can cost."
+            f"The cost is {float(history.spent):.6g} and was to be {money} at most: some answers "
+            "cost more than their judge's `cost`, which should be the most that a call can cost."
         )
 
 
@@ -299,8 +299,9 @@ def run(
         spend: How much money to spend at most, in the unit of the judges' costs. It is not
             exceeded as long as no answer costs more than its judge's `cost`. What counts: answers,
             calls that timed out or gave nothing that could be read, and calls that were out when
-            an earlier process was killed, but not calls that raised an exception. `budget`,
-            `spend` or both must be given.
+            an earlier process was killed, but not calls that raised an exception. With `budget`
+            alone, judges are chosen by what their answers tell; with `spend`, by what they tell
+            for their cost; with both, the one that is shorter counts for more.
         target: What is to be known, as for `next_pairs`.
         log: The file for questions and answers (JSON, one object a line), conventionally
             ``.jsonl``. None: nothing is kept beyond this call.

@@ -140,7 +140,8 @@ class Gaps:
     @classmethod
     def between(cls, beliefs: Beliefs, one: Codes, other: Codes) -> Gaps:
         """From the posterior, the prior taken off: ``gap / v`` is what votes say times what they
-        tell, as the prior's mean is 0."""
+        tell, as the prior's mean is 0.
+        """
         gap = beliefs.mean[one] - beliefs.mean[other]
         variance = beliefs.gap_variances(one, other)
         known = likelihood_information(variance, 2.0 * beliefs.prior_variance)

@@ -57,7 +57,16 @@ class Purse:
         """What a call costs at most, as far as is known: as declared, or the dearest so far."""
         return max(exact(self.judges[judge].cost or 0.0), self._bills[judge].highest)
 
-    def usual_cost(self, judge: str) -> float:
+    def burden(self, judge: str) -> float:
+        """Which share of what is left an answer takes: of the votes, and of the money.
+
+        Where both are limited, an answer that costs much is worth it if votes are the shorter.
+        """
+        votes, money = self.votes_left, self.money_left
+        of_votes = 1.0 / votes if votes else 0.0
+        return of_votes + (self._usual_cost(judge) / float(money) if money else 0.0)
+
+    def _usual_cost(self, judge: str) -> float:
         """What an answer costs: the mean so far, before the first as declared."""
         bill = self._bills[judge]
         if bill.answers:
