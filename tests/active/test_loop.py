@@ -515,6 +515,27 @@ def test_ctrl_c_ends_it_at_once_whatever_judges_do(tmp_path: Path) -> None:
     assert log.read_bytes().startswith(before)
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals between threads")
+def test_ctrl_c_ends_a_question_at_the_prompt() -> None:
+    """Before the answer is typed: polars makes the system go on reading after an interrupt."""
+    terminal, keyboard = os.pipe()
+    too_late = threading.Timer(20.0, os.write, (keyboard, b"left"))
+    me = threading.current_thread().ident
+    assert me is not None
+
+    def person(_left: str, _right: str) -> str:
+        threading.Timer(0.05, signal.pthread_kill, (me, signal.SIGINT)).start()
+        return os.read(terminal, 4).decode()
+
+    too_late.start()
+    with pytest.raises(KeyboardInterrupt):
+        conduct([Judge("me", person, prompt=True)])
+    assert too_late.is_alive()
+    too_late.cancel()
+    os.close(terminal)
+    os.close(keyboard)
+
+
 def test_a_run_that_is_cancelled_leaves_a_whole_log(tmp_path: Path) -> None:
     log = tmp_path / "run.jsonl"
 

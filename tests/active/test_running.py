@@ -35,13 +35,13 @@ async def by_name_async(left: str, right: str) -> str:
 def test_the_ranking_is_that_of_all_votes_of_the_log(tmp_path: Path) -> None:
     log = tmp_path / "run.jsonl"
     judges = {"u": by_name, "v": by_name_async}
-    first = jr.run(ITEMS, judges, budget=12, log=log, **OPTIONS)
+    first = jr.run(ITEMS, judges, budget=12, batch=12, log=log, **OPTIONS)
     assert first.fit.votes == 12
-    ranking = jr.run(ITEMS, judges, budget=26, log=log, **OPTIONS)
+    ranking = jr.run(ITEMS, judges, budget=26, batch=14, log=log, **OPTIONS)
     assert ranking.items["item"].to_list() == ITEMS
     assert ranking.fit.votes == 26
     assert_frame_equal(ranking.items, jr.rank(log).items)
-    again = jr.run(ITEMS, judges, budget=26, log=log, **OPTIONS)
+    again = jr.run(ITEMS, judges, budget=26, batch=14, log=log, **OPTIONS)
     assert_frame_equal(again.items, ranking.items)
     asked = lines_of(log).filter(pl.col("kind") == "question")
     assert len(asked) == 26
@@ -119,7 +119,8 @@ def test_items_that_look_alike_are_kept_apart() -> None:
     def by_order(left: str, right: str) -> str:
         return "left" if order[left] < order[right] else "right"
 
-    ranking = jr.run(alike, {"u": by_order, "v": by_order}, budget=50, **OPTIONS)
+    judges = {"u": by_order, "v": by_order}
+    ranking = jr.run(alike, judges, budget=50, batch=25, **OPTIONS)
     assert ranking.items["item"].to_list() == alike
 
 
@@ -136,7 +137,7 @@ def noisy(seed: int) -> Callable[[str, str], str]:
 def test_it_stops_when_the_target_is_settled() -> None:
     judges = {f"judge-{seed}": noisy(seed) for seed in range(3)}
     ranking = jr.run(
-        ITEMS[:3], judges, budget=400, target="top:1", repeats=True, batch=60, progress=False
+        ITEMS[:3], judges, budget=400, target="top:1", repeats=True, batch=100, progress=False
     )
     assert ranking.settled("top:1").done
     assert ranking.fit.votes < 400

@@ -8,6 +8,7 @@ keyboard.
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
 from collections.abc import Callable, Coroutine
 from queue import Empty, SimpleQueue
@@ -55,6 +56,7 @@ class OwnThread(Generic[Result]):
                 continue
             if job is None:
                 return
+            _let_interrupts_through()
             job()
 
     def _dismiss(self) -> None:
@@ -84,3 +86,13 @@ class OwnThread(Generic[Result]):
         if left_behind:
             await asyncio.wait(left_behind, timeout=GRACE)
         await asyncio.get_running_loop().shutdown_asyncgens()
+
+
+def _let_interrupts_through() -> None:
+    """Let an interrupt end a read from the terminal.
+
+    Libraries that have handlers of their own for Ctrl-C (polars does) make the system go on reading
+    when these have been called, and Python would hear of it only after the next line.
+    """
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)
