@@ -160,8 +160,9 @@ def test_wishes_that_make_no_sense_are_refused_before_a_log_is_begun(
     changed: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
     log = tmp_path / "run.jsonl"
+    arguments: dict[str, Any] = {"budget": 5, "log": log, **changed}
     with pytest.raises(jr.InputError) as caught:
-        jr.run(ITEMS, {"u": by_name}, **({"budget": 5, "log": log} | changed))
+        jr.run(ITEMS, {"u": by_name}, **arguments)
     assert said in str(caught.value)
     assert not log.exists()
 
