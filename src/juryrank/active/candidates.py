@@ -25,7 +25,7 @@ MOST_PAIRS = 12_000
 """Pairs that are drawn, of more items."""
 MOST_LOOKED_AT = 200_000
 """Pairs times judges."""
-LEAST, PER_QUESTION, MOST = 160, 10, 1_000
+LEAST, PER_QUESTION, MOST = 160, 40, 1_500
 """Candidates: at least, for each question that is wanted, and at most."""
 LEAST_OF_JUDGE = 10
 ORDERS = 6

@@ -27,7 +27,7 @@ from juryrank.active.rules import NO_LIMIT, Limits, Rules
 from juryrank.active.sequence import information_for, likelihood_information
 from juryrank.active.settled import allowed_each, settled_by
 from juryrank.active.targets import Target, target_of
-from juryrank.errors import InputError, counted, number, percent
+from juryrank.errors import InputError, percent
 from juryrank.inference.opinions import Codes
 from juryrank.ranking.ranking import Ranking
 from juryrank.threads import one_blas_thread
@@ -94,19 +94,16 @@ class Plan:
     def __str__(self) -> str:
         sure = f"at {percent(self.confidence)} confidence, however often one looks"
         if self.settled:
-            return f"{self.target} is settled {sure}."
+            return f"Settled: {self.target}, {sure}."
         if self.votes_median is None:
-            return f"{self.target} is likely not settled within {number(self.most)} votes.{self._why()}"
-        low = "0" if self.votes_low is None else number(self.votes_low)
-        high = (
-            f"more than {number(self.most)}" if self.votes_high is None else number(self.votes_high)
+            return f"Not within {self.most:,} votes, or hardly: {self.target}, {sure}.{self._why()}"
+        low, median, high = (
+            f"over {self.most:,}" if votes is None else f"{votes:,}"
+            for votes in (self.votes_low, self.votes_median, self.votes_high)
         )
         price = self.price[1]
-        money = "" if price is None else f", which cost about {price:,.2f}"
-        return (
-            f"{self.target} needs about {counted(self.votes_median, 'more vote')} ({low} to {high}) "
-            f"to be settled {sure}{money}."
-        )
+        money = "" if price is None else f", at a price of about {price:,.2f}"
+        return f"About {median} more votes ({low} to {high}) settle {self.target}{money}, {sure}."
 
     def _why(self) -> str:
         if not len(self.unsettled):
@@ -155,7 +152,7 @@ def plan_of(
         }
     )
     return Plan(
-        asked.text, ranking.fit.confidence, most, is_settled, low, median, high,
+        asked.words, ranking.fit.confidence, most, is_settled, low, median, high,
         float((found.votes <= most).mean()),
         unsettled.filter(pl.col("chance") > 0.0).head(SHOWN),
         None if cost is None else found.cost,

@@ -248,7 +248,8 @@ class _Task:
         if len(choices) < self.wanted:
             warnings.warn(
                 f"Only {counted(len(choices), 'question')} of {self.wanted:,} can be asked: all "
-                "others were asked before, are out, or are barred, or a limit is reached.",
+                "others were asked before (repeats=True, --repeats, asks again), are out, or are "
+                "barred, or a limit is reached.",
                 JuryrankWarning,
                 stacklevel=4,
             )

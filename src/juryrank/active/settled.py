@@ -53,12 +53,12 @@ class Settled:
         count, of = int(self.pairs["settled"].sum()), len(self.pairs)
         sure = f"at {percent(self.confidence)} confidence, however often one looks"
         if self.done:
-            return f"{self.target} is settled {sure}."
+            return f"Settled: {self.target}, {sure}."
         open_pairs = self.pairs.filter(~pl.col("settled")).sort(pl.col("gap").abs())
         closest = open_pairs.row(0, named=True)
         return (
-            f"{self.target} is not settled: {count:,} of {counted(of, 'pair')} {sure}; the closest "
-            f"are {closest['item']} and {closest['other']}."
+            f"Not settled: {self.target}. {count:,} of {counted(of, 'pair')} are, {sure}; the "
+            f"closest are {closest['item']} and {closest['other']}."
         )
 
     def __repr__(self) -> str:
@@ -89,7 +89,7 @@ def settled_by(ranking: Ranking, target: object) -> Settled:
             "settled": np.abs(gaps.estimate) > half,
         }
     )
-    return Settled(asked.text, ranking.fit.confidence, pairs)
+    return Settled(asked.words, ranking.fit.confidence, pairs)
 
 
 def deciding_pairs(target: Target, order: Codes) -> tuple[Codes, Codes]:
@@ -139,8 +139,9 @@ class Gaps:
 
     @classmethod
     def between(cls, beliefs: Beliefs, one: Codes, other: Codes) -> Gaps:
-        """From the posterior, the prior taken off: ``gap / v`` is what votes say times what they
-        tell, as the prior's mean is 0.
+        """From the posterior, the prior taken off.
+
+        As the prior's mean is 0, ``gap / v`` is the votes' own estimate times its information.
         """
         gap = beliefs.mean[one] - beliefs.mean[other]
         variance = beliefs.gap_variances(one, other)

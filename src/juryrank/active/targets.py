@@ -40,6 +40,16 @@ class Target:
     """The codes, of "items": of a single one the rank, of several their order."""
     text: str = "order"
 
+    @property
+    def words(self) -> str:
+        """What it is about, in a sentence."""
+        if self.kind == "top":
+            return "the best item" if self.best == 1 else f"the best {self.best}"
+        if self.kind == "items":
+            return self.text
+        known: dict[Kind, str] = {"tiers": "every tier", "widths": "the order of all items"}
+        return known.get(self.kind, "the order of all items")
+
     def events(self, beliefs: Beliefs, open_items: Codes) -> NDArray[np.bool_] | None:
         """Draws of the events, a row for each; None for everything that scores are about."""
         if self.kind in ("order", "widths"):
@@ -133,14 +143,14 @@ def target_of(asked: object, items: Sequence[object], retired: Sequence[object] 
             return Target("top", best=_how_many(asked, rest, open_count), text=asked)
         if kind == "item" and rest:
             named = _known([by_text.get(rest, rest)], code, asked, retired)
-            return Target("items", items=named, text=asked)
+            return Target("items", items=named, text=f"the rank of {rest}")
         raise InputError(f"There is no target {asked!r}. A target is {FORMS}.")
     if not isinstance(asked, Sequence) and not hasattr(asked, "__iter__"):
         raise InputError(f"There is no target {asked!r}. A target is {FORMS}.")
     named = _known([by_text.get(str(item), item) for item in asked], code, asked, retired)
     if not named:
         raise InputError(f"The list of items of the target is empty. A target is {FORMS}.")
-    return Target("items", items=named, text=f"items {listing(list(asked))}")
+    return Target("items", items=named, text=f"the order of {listing(list(asked))}")
 
 
 def _how_many(asked: str, rest: str, n_items: int) -> int:
