@@ -87,7 +87,7 @@ def at_some_write(part: float, number: int) -> Callable[[], None]:
 
 def at_random(rng: np.random.Generator, number: int) -> Callable[[], None]:
     """Die at some moment, in later runs later: at last one comes to its end on any machine."""
-    moment = float(rng.uniform(0.02, 0.05 * (2 + number)))
+    moment = float(rng.uniform(0.01, 0.02 * (1 + number)))
 
     def prepare() -> None:
         signal.signal(signal.SIGALRM, lambda *_: die())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,9 +11,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from juryrank.active.display import Display
+from juryrank.active.judge import Judges
+from juryrank.active.loop import Ended
 from juryrank.active.loop_policy import Barred, Known, NoQuestionLeft, Taker
-from juryrank.active.running import Terms
-from juryrank.reading.run_log import Label
+from juryrank.active.running import Terms, begun, conducted, remarks
+from juryrank.reading.run_log import History, Label
 
 
 @dataclass
@@ -79,3 +83,24 @@ def by_name(left: str, right: str) -> str:
     if left[0] == right[0]:
         return "tie"
     return "left" if left < right else "right"
+
+
+async def by_name_async(left: str, right: str) -> str:
+    await asyncio.sleep(0)
+    return by_name(left, right)
+
+
+ITEMS = ["a1", "a2", "b", "c", "d", "e"]
+PAIRS = 15
+
+
+def conduct(judges: Judges, **changed: Any) -> tuple[History, Ended, list[str]]:
+    """Run the loop with questions chosen at random; what it knows, how it ended, what it says."""
+    with begun(ITEMS, judges, terms(ITEMS, **changed)) as study:
+        ended = conducted(study, Display())
+        return study.journal.history, ended, list(remarks(study, ended))
+
+
+def rows(history: History) -> list[tuple[Any, ...]]:
+    """The votes, in the order of their questions."""
+    return history.votes().select("id", "judge", "left", "right", "outcome").rows()

@@ -55,7 +55,7 @@ def test_each_question_is_answered_once_as_if_nobody_had_been_killed(
     killed: tuple[Path, dict[str, int]], way: str
 ) -> None:
     folder, times = killed
-    assert times[way] >= 5
+    assert times[way] >= (1 if way == "random" else 5)
     log = folder / way / "run.jsonl"
     answers = Counter(one["id"] for one in lines_of(log) if one["kind"] == "answer")
     assert sorted(answers) == list(range(1, BUDGET + 1))
