@@ -143,7 +143,8 @@ class _Task:
         asked = Asked(nothing, nothing) if pending is None else asked_in(pending, people)
         shut, barred_items = (nothing, []) if barred is None else barred_in(barred, people)
         is_open = np.ones(len(names), dtype=np.bool_)
-        is_open[[names.index(item) for item in gone]] = False
+        is_retired = set(gone)
+        is_open[[at for at, item in enumerate(names) if item in is_retired]] = False
         limits = Limits(
             is_open,
             np.array([*capacity, *[0] * (rows - len(who))], dtype=np.int64),
