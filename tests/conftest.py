@@ -18,3 +18,17 @@ def data() -> Path:
     if not (folder / "reading_level" / "votes.csv").exists():
         absent("the public data is not here: point JURYRANK_DATA to it")
     return folder
+
+
+@pytest.fixture
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that stands still: the waiting times between attempts, which nobody waits for."""
+    from juryrank.active import asking
+
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(asking, "wait", sleep)
+    return waited
