@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from juryrank import datasets as datasets
+    from juryrank.active.judge import Judge
     from juryrank.active.plan import Plan
     from juryrank.active.questions import next_pairs
+    from juryrank.active.running import run, run_async
     from juryrank.active.settled import Settled
     from juryrank.charts.plots import Plots
     from juryrank.cluster.scan import ScannedVotes, scan_votes
@@ -50,6 +52,7 @@ _HOME = {
     "Fit": "ranking.fit",
     "Heterogeneity": "ranking.judge_report",
     "InputError": "errors",
+    "Judge": "active.judge",
     "JudgeReport": "ranking.judge_report",
     "JuryrankError": "errors",
     "JuryrankWarning": "errors",
@@ -81,6 +84,8 @@ _HOME = {
     "noise_from_log_density": "model.own_noise",
     "rank": "ranking.rank",
     "read_votes": "reading",
+    "run": "active.running",
+    "run_async": "active.running",
     "scan_votes": "cluster.scan",
     "simulate": "simulation.simulation",
     "votes_from": "reading",
@@ -97,6 +102,7 @@ __all__ = [
     "Fit",
     "Heterogeneity",
     "InputError",
+    "Judge",
     "JudgeReport",
     "JuryrankError",
     "JuryrankWarning",
@@ -127,6 +133,8 @@ __all__ = [
     "noise_from_log_density",
     "rank",
     "read_votes",
+    "run",
+    "run_async",
     "scan_votes",
     "simulate",
     "votes_from",

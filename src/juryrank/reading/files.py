@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.errors import InputError, system_number
-from juryrank.reading import qualtrics
+from juryrank.reading import qualtrics, run_log
 from juryrank.reading.arrow_claims import check_arrow_claims
 from juryrank.reading.coding import in_words, is_whole
 from juryrank.reading.columns import fits_some_shape
@@ -543,6 +543,8 @@ def _plain(name: str, where: Path | bytes, format_: str, head: bytes, separator:
     if format_ == "preflib":
         return preflib_rows(name, content_of(where).decode("utf-8-sig"))
     if format_ in ("json", "ndjson"):
+        if run_log.is_log(head):
+            return run_log.votes_as_rows(name, content_of(where))
         check_characters(name, where)
         if is_export(first_record(where, head)):
             return records_as_rows(name, records_in(where))
