@@ -71,6 +71,8 @@ def by_judge(many_votes: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory)
     for number, part in enumerate(ordered.iter_slices(14 * 300)):
         part.write_parquet(folder / f"part-{number:02}.parquet")
     return folder
+
+
 @pytest.fixture
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that stands still: the waiting times between attempts, which nobody waits for."""
