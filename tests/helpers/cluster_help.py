@@ -52,6 +52,10 @@ class Inline(Engine):
     def memory(self) -> int | None:
         return None
 
+    @property
+    def threads(self) -> int:
+        return 1
+
     def check(self) -> None:
         pass
 

@@ -67,6 +67,11 @@ class Engine:
         return sum(limits) if limits and all(limits) else None
 
     @property
+    def threads(self) -> int:
+        """How many tasks all workers do at a time."""
+        return sum(worker["nthreads"] for worker in self.workers.values())
+
+    @property
     def workers(self) -> dict[str, dict[str, Any]]:
         """What the scheduler knows of the workers, by address."""
         with in_words():

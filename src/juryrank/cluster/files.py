@@ -15,7 +15,7 @@ from polars.exceptions import PolarsError
 
 from juryrank.errors import InputError, listing
 
-ROWS_AT_ONCE = 1 << 21
+ROWS_AT_ONCE = 1 << 19
 """Rows of Parquet that are read together: a few row groups."""
 ENDINGS = (".parquet", ".pq", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".ndjson", ".jsonl")
 PARQUET = (".parquet", ".pq")

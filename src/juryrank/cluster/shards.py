@@ -43,6 +43,8 @@ ROWS_LOOKED_AT = 10_000
 """Of the first file, to see which columns hold what."""
 BYTES_PER_VOTE = 60
 """While votes are dealt out: as read, as dealt and in shards. Shards alone take a third of it."""
+BYTES_PER_ROW = 200
+"""While a piece is read: text, codes and checks, for each piece that is read at a time."""
 GIGA = 1e9
 KEYWORDS = {"outcome": "winner"}
 """How the user names what a column was read as, where the word is another."""
@@ -128,12 +130,14 @@ def _pieces(engine: Engine, files: Sequence[File]) -> list[Piece]:
 def _check_memory(engine: Engine, pieces: Sequence[Piece]) -> None:
     """Refuse votes for which all workers together have too little memory."""
     rows, memory = sum(piece.rows for piece in pieces), engine.memory
-    needed = rows * BYTES_PER_VOTE
+    at_a_time = engine.threads * max(piece.rows for piece in pieces)
+    needed = rows * BYTES_PER_VOTE + at_a_time * BYTES_PER_ROW
     if memory is not None and needed > memory:
         workers = len(engine.workers)
         raise InputError(
             f"These files have about {rows:,} votes, which need {needed / GIGA:,.1f} GB of memory "
-            f"({BYTES_PER_VOTE} bytes each); {counted(workers, 'worker')} have "
+            f"({BYTES_PER_VOTE} bytes each, and what is read at a time); "
+            f"{counted(workers, 'worker')} have "
             f"{memory / GIGA:,.1f} GB together. Add workers until they have that much, or rank on "
             "one machine from files that are mapped to memory: read_votes(..., memory=...) "
             "(--memory)."
