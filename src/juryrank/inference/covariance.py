@@ -120,7 +120,7 @@ class Uncertainty:
             return None
         try:
             raised = self.covariance + float(self.score_variance.mean())
-            # Worked out in place, so that there is one more matrix of items by items, and not three.
+            # In place: there is one more matrix of items by items then, and not three.
             known = {"lower": True, "overwrite_a": True, "check_finite": False}
             return np.asarray(scipy.linalg.cholesky(raised.T, **known), dtype=np.float64)
         except np.linalg.LinAlgError:  # of fewer judges than items, by the sandwich
