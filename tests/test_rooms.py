@@ -17,6 +17,7 @@ ROOMS = (
     "writing",
     "votes",
     "reading",
+    "cluster",
     "datasets",
     "model",
     "simulation",
@@ -24,6 +25,7 @@ ROOMS = (
     "inference",
     "judging",
     "ranking",
+    "active",
     "charts",
     "report",
     "paper",
@@ -33,6 +35,9 @@ ROOMS = (
 """From the ground up. Modules that lie in no room are foundations: every room may need them."""
 
 UPWARDS = {
+    ("ranking.ranking", "active.plan"): "how many more votes it needs: `plan`",
+    ("ranking.ranking", "active.settled"): "and what is sure already: `settled`",
+    ("ranking.ranking", "active.questions"): "a `Ranking` knows what to ask next: `next_pairs`",
     ("ranking.ranking", "charts.plots"): "a `Ranking` draws itself: `ranking.plot`",
     ("ranking.ranking", "report"): "a `Ranking` writes its own report: `ranking.save('x.html')`",
     ("ranking.by_value", "report"): "so do `Rankings` of values that were ranked apart",

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from juryrank import datasets as datasets
+    from juryrank.active.judge import Judge
+    from juryrank.active.plan import Plan
+    from juryrank.active.questions import next_pairs
+    from juryrank.active.running import run, run_async
+    from juryrank.active.settled import Settled
     from juryrank.charts.plots import Plots
+    from juryrank.cluster.scan import ScannedVotes, scan_votes
     from juryrank.errors import ConvergenceWarning, InputError, JuryrankError, JuryrankWarning
     from juryrank.inference.intervals import Difference
     from juryrank.model.noise import Noise
@@ -46,6 +52,7 @@ _HOME = {
     "Fit": "ranking.fit",
     "Heterogeneity": "ranking.judge_report",
     "InputError": "errors",
+    "Judge": "active.judge",
     "JudgeReport": "ranking.judge_report",
     "JuryrankError": "errors",
     "JuryrankWarning": "errors",
@@ -53,6 +60,7 @@ _HOME = {
     "Misfit": "ranking.misfit",
     "Noise": "model.noise",
     "PaperSolver": "solvers.paper",
+    "Plan": "active.plan",
     "Plots": "charts.plots",
     "Prior": "model.prior",
     "ProfileSolver": "solvers.profile",
@@ -61,6 +69,8 @@ _HOME = {
     "Rankings": "ranking.by_value",
     "Reliability": "ranking.reliability",
     "Scale": "model.points",
+    "ScannedVotes": "cluster.scan",
+    "Settled": "active.settled",
     "Simulation": "simulation.simulation",
     "SplitHalves": "ranking.reliability",
     "StandardErrors": "ranking.frames",
@@ -70,9 +80,13 @@ _HOME = {
     "concat_votes": "reading.concat",
     "join_votes": "reading.concat",
     "judges": "ranking.judge_report",
+    "next_pairs": "active.questions",
     "noise_from_log_density": "model.own_noise",
     "rank": "ranking.rank",
     "read_votes": "reading",
+    "run": "active.running",
+    "run_async": "active.running",
+    "scan_votes": "cluster.scan",
     "simulate": "simulation.simulation",
     "votes_from": "reading",
 }
@@ -88,12 +102,14 @@ __all__ = [
     "Fit",
     "Heterogeneity",
     "InputError",
+    "Judge",
     "JudgeReport",
     "JuryrankError",
     "JuryrankWarning",
     "Misfit",
     "Noise",
     "PaperSolver",
+    "Plan",
     "Plots",
     "Prior",
     "ProfileSolver",
@@ -102,6 +118,8 @@ __all__ = [
     "Rankings",
     "Reliability",
     "Scale",
+    "ScannedVotes",
+    "Settled",
     "Simulation",
     "SplitHalves",
     "StandardErrors",
@@ -111,9 +129,13 @@ __all__ = [
     "concat_votes",
     "join_votes",
     "judges",
+    "next_pairs",
     "noise_from_log_density",
     "rank",
     "read_votes",
+    "run",
+    "run_async",
+    "scan_votes",
     "simulate",
     "votes_from",
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from juryrank.text import within
 
+OS_ERROR = re.compile(r"\(os error ([0-9]+)\)")
 INTERRUPTED = 130
 """The exit code after an interrupt."""
 LONGEST_NAME, LONGEST_MESSAGE = 300, 2_000
@@ -33,6 +35,12 @@ class JuryrankWarning(UserWarning):
 
 class ConvergenceWarning(JuryrankWarning):
     """The solver or the sampler stopped before it converged; the message says what to do."""
+
+
+def system_number(error: BaseException) -> int | None:
+    """The operating system's number of an error; libraries in Rust only tell it in words."""
+    told = OS_ERROR.search(str(error))
+    return getattr(error, "errno", None) or (int(told[1]) if told else None)
 
 
 def require_seed(seed: int) -> None:

@@ -13,11 +13,12 @@ from typing import Literal
 
 Stage = Literal[
     "value", "fitting", "sampling", "errors", "resampling", "leaving out", "simulating",
-    "comparing", "study",
+    "comparing", "study", "reading", "asking",
 ]  # fmt: skip
 """What is being done: the next value of a column whose values are ranked apart; the fit; draws from
 the posterior; how sure the answer is; the bootstrap; fits without one judge; votes by equal judges;
-fits to be compared; the parts of a study of the paper."""
+fits to be compared; the parts of a study of the paper; files that a cluster reads; votes that
+judges are asked for."""
 
 LONG = 60.0
 """Seconds from which on users are told beforehand."""

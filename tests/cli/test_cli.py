@@ -690,3 +690,20 @@ def test_an_option_given_twice_is_refused(votes: str) -> None:
     assert result.exit_code == 2
     assert "--model is given more than once" in result.stderr
     assert run("check", votes, "--skip-bad", "--skip-bad").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--cluster", "local:none"), "must be local:N"),
+        (("--cluster", "local:2", "--by", "judge"), "cannot be had on a cluster"),
+        (("--cluster", "local:2", "--without", "judge-1"), "cannot be had on a cluster"),
+        (("--cluster", "local:2", "--merge-names"), "--merge-names: not with --cluster"),
+    ],
+)
+def test_what_a_cluster_does_not_know_is_refused(
+    votes: str, options: tuple[str, ...], said: str
+) -> None:
+    result = run("rank", votes, *options, width=200)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())

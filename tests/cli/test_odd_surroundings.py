@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+from errno import EMFILE
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +15,7 @@ from typer.testing import CliRunner
 
 import juryrank as jr
 from juryrank.cli.app import app
+from juryrank.reading import files
 
 VOTES = "judge,winner,loser\n" + "a,x,y\nb,y,z\nc,x,z\na,z,y\nb,x,y\n" * 3
 
@@ -93,13 +96,16 @@ def test_a_column_of_pandas_is_no_table() -> None:
         jr.votes_from(pd.Series(["a", "b"], name="winner"))
 
 
-@pytest.mark.parametrize("megabytes", [300, 400, 1_000, 1_600])
-def test_less_memory_than_libraries_need_is_refused(votes: Path, megabytes: int) -> None:
-    """They break in many ways where they cannot even be loaded, or end the process."""
+@pytest.mark.parametrize(
+    ("kind", "megabytes"),
+    [("AS", 300), ("AS", 400), ("AS", 1_000), ("AS", 1_600), ("DATA", 256)],
+)
+def test_less_memory_than_libraries_need_is_refused(votes: Path, kind: str, megabytes: int) -> None:
+    """They break in many ways where they cannot even be loaded, end the process, or hang."""
     resource = pytest.importorskip("resource")
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+        resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (megabytes << 20, megabytes << 20))
 
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-m", "juryrank", "check", str(votes)],
@@ -143,3 +149,66 @@ def test_more_votes_than_memory_holds_are_not_simulated(options: dict[str, float
 def test_numbers_beyond_all_bounds_are_not_simulated(option: str, value: float) -> None:
     with pytest.raises(jr.InputError, match=f"{option}="):
         jr.simulate(**{option: value})  # type: ignore[arg-type]
+
+
+def test_standard_input_that_is_only_written_to(tmp_path: Path) -> None:
+    with (tmp_path / "written.csv").open("wb") as written:
+        done = subprocess.run(
+            [sys.executable, "-m", "juryrank", "check", "-"],
+            stdin=written, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "Error: Standard input cannot be read: Bad file descriptor.\n"
+
+
+def test_an_open_file_that_cannot_be_read() -> None:
+    closed = io.BytesIO()
+    closed.close()
+    with pytest.raises(jr.InputError, match=r"The open file cannot be read: I/O operation on clo"):
+        jr.read_votes(closed)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(EMFILE, "Too many open files"),
+        pl.exceptions.ComputeError(f"Too many open files (os error {EMFILE})"),
+    ],
+)
+def test_what_the_machine_refuses_is_not_the_files_fault(
+    votes: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(files, "head_of", refuse)
+    result = CliRunner().invoke(app, ["check", str(votes)])
+    assert result.exit_code == 1
+    assert "a limit or a failure of the machine" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("source", ["votes.csv", ".", "-", "linked.csv"])
+@pytest.mark.parametrize("command", ["check", "rank"])
+def test_the_answer_is_not_added_to_the_votes(votes: Path, source: str, command: str) -> None:
+    votes.with_name("linked.csv").symlink_to(votes)
+    before = votes.read_bytes()
+    with votes.open("rb") as read, votes.open("ab") as added:
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-m", "juryrank", command, source],
+            stdin=read, stdout=added, stderr=subprocess.PIPE, text=True, check=False,
+            cwd=votes.parent,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "which is among the votes" in " ".join(done.stderr.split())
+    assert votes.read_bytes() == before
+
+
+@pytest.mark.parametrize("inside", ["", "made/later"])
+def test_a_study_is_not_run_if_it_cannot_be_saved(
+    votes: Path, inside: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("juryrank.cli.paper._run", lambda *_: pytest.fail("it ran"))
+    out = votes / inside
+    result = CliRunner().invoke(app, ["paper", "gumbel-benign", "--out", str(out)])
+    assert result.exit_code == 2
+    assert "'votes.csv' is a file and no folder" in " ".join(result.stderr.split())

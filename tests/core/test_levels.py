@@ -30,6 +30,19 @@ for model in ("hbtl", "htcv", "btl", "crowdbt"):
         found[f"{model}, {tie}"] = ranking.scores_of(made.items["item"]).tolist()
 print(json.dumps([_core.cpu_level, found]))
 """
+SAMPLED = """
+import numpy as np
+import juryrank as jr
+from juryrank.model.noise import NOISES
+from juryrank.model.objective import Objective
+from juryrank.model.prior import Prior
+
+made = jr.simulate(9, 6, votes_per_judge=3, per_vote=7, seed=1)
+votes = jr.votes_from(made.votes).for_model(ties=False, sides=False)
+objective = Objective(votes, NOISES["normal"], Prior(1.0, 0.5))
+found = objective.votes_alone(np.linspace(-2.0, 2.0, 9), np.linspace(-0.5, 2.0, 6))
+print(*(part.tobytes().hex() for part in found))
+"""
 
 on_x86 = pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="other CPUs have one level"
@@ -58,6 +71,13 @@ def test_scores_agree_between_levels() -> None:
     for other in others:
         for case, scores in first.items():
             np.testing.assert_allclose(other[case], scores, rtol=1e-10, atol=1e-10, err_msg=case)
+
+
+@on_x86
+def test_what_the_sampler_asks_of_rankings_has_the_same_bits_at_every_level() -> None:
+    done = [python(SAMPLED, level) for level in LEVELS[: LEVELS.index(_core.cpu_level) + 1]]
+    assert [one.stderr for one in done if one.returncode] == []
+    assert len({one.stdout for one in done}) == 1
 
 
 @on_x86

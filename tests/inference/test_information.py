@@ -165,6 +165,7 @@ def test_inverses_are_inverses() -> None:
     matrix = root @ root.T + np.eye(7)
     inverse = inverse_of(matrix.copy())
     assert inverse.whole @ matrix == pytest.approx(np.eye(7), abs=1e-12)
+    assert inverse.root is not None
     lower = np.tril(inverse.root)
     assert lower.T @ lower == pytest.approx(inverse.whole, rel=1e-12)
     with pytest.raises(np.linalg.LinAlgError):

@@ -88,7 +88,8 @@ def test_an_archive_that_would_unpack_to_too_much() -> None:
     assert len(bomb) < 2_000
     with pytest.raises(jr.InputError, match="unpack it and give the folder"):
         archives.unpacked("bomb.zip", bomb, unpack_all=False, most_bytes=100_000)
-    assert len(archives.unpacked("bomb.zip", bomb, unpack_all=True, most_bytes=100_000)) == 1
+    unpacked = archives.unpacked("bomb.zip", bomb, unpack_all=True, most_bytes=100_000)
+    assert len(unpacked.files) == 1
 
 
 def test_an_archive_that_lies_about_its_size() -> None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import codecs
 import io
 import warnings
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from reading_help import complaint, read
 
@@ -109,3 +113,67 @@ def test_scores_of_both_sides_are_found_in_any_column(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text("\n".join(map(",".join, rows)) + "\n")
     assert len(jr.read_votes(path)) == 2
+
+
+VOTES = {"judge": ["ann", "bob"], "winner": ["x", "y"], "loser": ["y", "x"]}
+MONTHS = pd.period_range("2024-01", periods=2, freq="M")
+
+
+@pytest.mark.parametrize("column", ["judge", "winner", "weight"])
+def test_a_type_of_another_library_is_refused_where_it_counts(column: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame(VOTES | {column: MONTHS})
+    path = tmp_path / "votes.parquet"
+    frame.to_parquet(path)
+    for votes in (lambda: jr.votes_from(frame), lambda: jr.read_votes(path)):
+        said = complaint(votes)
+        assert f"The column '{column}' holds values of the type pandas.period" in said
+
+
+def test_a_type_of_another_library_in_a_column_that_is_not_used() -> None:
+    assert len(jr.votes_from(pd.DataFrame(VOTES | {"month": MONTHS}))) == 2
+
+
+def test_ties_and_conditions_on_a_type_of_another_library() -> None:
+    frame = pd.DataFrame(VOTES | {"tie": MONTHS})
+    assert "'tie', which tells ties, holds values" in complaint(lambda: jr.votes_from(frame))
+    said = complaint(lambda: jr.votes_from(frame, where="tie == 'x'"))
+    assert "holds values of the type pandas.period, and --where compares text" in said
+
+
+def test_a_type_that_polars_does_not_know_gives_one_message(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    most = pa.array([Decimal(1), Decimal(2)], pa.decimal256(70, 2))
+    frame = pa.table(VOTES | {"weight": most})
+    assert "does not know the type of one of its columns" in complaint(lambda: jr.votes_from(frame))
+    assert capfd.readouterr().err == ""
+
+
+def test_a_lazy_frame_without_the_column_that_it_selects() -> None:
+    scan = pl.LazyFrame(VOTES).select("nobody")
+    assert "The data frame cannot be read: unable to find column" in complaint(
+        lambda: jr.votes_from(scan)
+    )
+
+
+def test_columns_that_are_named_by_numbers() -> None:
+    frame = pd.DataFrame([("ann", "x", "y", "de"), ("bob", "y", "x", "de")])
+    by_number: dict[str, Any] = {"judge": 0, "winner": 1, "loser": 2}
+    assert jr.votes_from(frame, **by_number).judges.to_list() == ["ann", "bob"]
+    third: Any = 3
+    with pytest.warns(jr.JuryrankWarning):
+        rankings = jr.rank(frame.set_axis(["judge", "winner", "loser", 3], axis=1), by=third)
+    assert list(rankings) == ["de"]
+    several: dict[str, Any] = {"judge": ["ann"]}
+    said = complaint(lambda: jr.votes_from(frame, **several))
+    assert said == "judge=['ann'] must be the name of a column."
+
+
+def test_whole_numbers_and_others_in_one_list() -> None:
+    votes = jr.votes_from(VOTES | {"weight": [1, 0.5]})
+    assert votes.weight.tolist() == [1, 0.5]
+
+
+@pytest.mark.parametrize("weights", [[2**60 + 1, 0.5], [True, 0.5], ["1", 0.5]])
+def test_a_list_that_no_column_of_numbers_holds(weights: list[object]) -> None:
+    assert "mixes types" in complaint(lambda: jr.votes_from(VOTES | {"weight": weights}))

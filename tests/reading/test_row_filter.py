@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typer.testing import CliRunner, Result
 import juryrank as jr
 from juryrank.cli.app import app
 from juryrank.reading.conditions import LARGEST_EXACT
+from juryrank.reading.files import Part, of_all_rows
 
 TABLE = """\
 judge,winner,loser,language,round,the day
@@ -314,3 +316,30 @@ def test_a_number_that_may_be_thousands_is_not_compared() -> None:
 def test_a_decimal_comma_in_the_condition() -> None:
     with pytest.raises(jr.InputError, match=r"has a decimal comma: write 0\.5"):
         jr.read_votes(BytesIO(COMMAS.encode()), where="score > 0,5")
+
+
+def test_many_values_that_no_row_has_are_one_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = []
+
+    def counted(part: Part, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
+        reads.append(part)
+        return of_all_rows(part, expressions)
+
+    monkeypatch.setattr("juryrank.reading.row_filter.of_all_rows", counted)
+    names = ", ".join(f"'nobody {number}'" for number in range(300))
+    votes = jr.read_votes(
+        BytesIO(b"judge,winner,loser\nann,x,y\nbob,y,x\n"), where=f"judge in ('ann', {names})"
+    )
+    (notice,) = votes.notices
+    assert notice.startswith("No row of The open file has 'nobody 0', 'nobody 1', 'nobody 2', ")
+    assert " and 295 more in the column 'judge', which --where asks for. The column" in notice
+    assert len(reads) < 5
+    assert len(str(votes.reading[0])) < 500
+
+
+def test_a_long_condition_is_shortened_where_it_is_quoted() -> None:
+    for where in ("x == 'a' and " * 200, " or ".join(["judge == 'x'"] * 200)):
+        with pytest.raises(jr.InputError) as raised:
+            jr.read_votes(BytesIO(b"judge,winner,loser\nann,x,y\n"), where=where)
+        assert "\u2026" in str(raised.value)
+        assert len(str(raised.value)) < 1_000

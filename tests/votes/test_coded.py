@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from numerics_help import with_pairs
 from juryrank.votes import coded, storage
 from juryrank.votes.cells import Cells
 from juryrank.votes.coded import CodedVotes
+from juryrank.votes.passes import Own, Pass
 from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE
 
 seeds = st.integers(0, 10_000)
@@ -102,6 +103,12 @@ def test_chunks_are_all_votes_one_after_the_other(where: str, seed: int, most: i
     assert together == written_out(votes)
 
 
+@dataclass(frozen=True, eq=False)
+class Bounds(Pass[CodedVotes, tuple[int, int]]):
+    def __call__(self, _here: CodedVotes, first: int, last: int, _own: Own) -> tuple[int, int]:
+        return first, last
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_every_judge_is_in_one_chunk_of_a_sum(
     threads: int, monkeypatch: pytest.MonkeyPatch
@@ -109,7 +116,7 @@ def test_every_judge_is_in_one_chunk_of_a_sum(
     monkeypatch.setattr(coded, "VOTES_WORTH_SPLITTING", 1)
     monkeypatch.setattr(coded, "VOTES_WORTH_THREADS", 1)
     votes = votes_of(1)
-    bounds = list(votes.over_chunks(lambda first, last: (first, last), threads))
+    bounds = list(votes.over_chunks(Bounds(), threads=threads))
     assert len(bounds) > 1
     assert [first for first, _ in bounds] == [0, *(last for _, last in bounds[:-1])]
     assert bounds[-1][1] == votes.n_judges

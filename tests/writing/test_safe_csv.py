@@ -31,6 +31,15 @@ def test_a_formula_becomes_text(name: str) -> None:
     assert safe.isprintable()
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["\N{ZERO WIDTH NO-BREAK SPACE}=1", "\N{ZERO WIDTH SPACE}@SUM(A1)", "\N{SMALL PLUS SIGN}1",
+     "\N{SMALL HYPHEN-MINUS}1", "\N{SMALL EQUALS SIGN}1", "\N{SMALL COMMERCIAL AT}x"],
+)  # fmt: skip
+def test_a_formula_behind_what_is_not_seen_or_in_small_signs(name: str) -> None:
+    assert made_safe(name) == [f"'{name}"]
+
+
 def test_other_text_stays_as_it_is() -> None:
     assert made_safe(*HARMLESS) == HARMLESS
 

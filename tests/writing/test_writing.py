@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 
 import juryrank as jr
 from juryrank.writing.html_table import html_table
+from juryrank.writing.json_text import json_text
 from juryrank.writing.latex import latex_table
 from juryrank.writing.markdown import markdown_table
 from juryrank.writing.save import save_frame
@@ -52,6 +54,18 @@ def test_markdown() -> None:
     assert cells[5] == [r" \*stars\* \`code\` \[link\](x) ", "  ", " 4 "]
     assert cells[6] == [r" back\\slash ", " 1234.6 ", " 5 "]
     assert cells[9] == [" &amp;lt; ", " 3.000 ", "  "]
+
+
+def test_markdown_has_no_formulas() -> None:
+    assert r"| \$x^2\$ |" in markdown_table(pl.DataFrame({"item": ["$x^2$"]}))
+
+
+def test_json_has_nothing_that_a_terminal_obeys() -> None:
+    name = "a\x1b\x7f\x9b31m\u2028\u202eb\u2069é"
+    text = json_text({"item": name})
+    assert json.loads(text) == {"item": name}
+    assert text.isprintable()
+    assert "é" in text
 
 
 def test_latex() -> None:

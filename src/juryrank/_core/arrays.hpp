@@ -29,4 +29,7 @@ struct Range {
   std::size_t first, last;
 };
 
+// A code that is known to be right.
+inline std::size_t index(std::int32_t code) { return static_cast<std::size_t>(code); }
+
 }  // namespace juryrank

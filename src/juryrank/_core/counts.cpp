@@ -4,11 +4,7 @@
 #include <vector>
 
 namespace juryrank {
-namespace {
-
-std::size_t index(std::int32_t code) { return static_cast<std::size_t>(code); }
-
-}  // namespace
+namespace {}  // namespace
 
 void add_to_both(const PairVotes& pairs, Range judges, Numbers factor, Room total) {
   for (std::size_t u = judges.first; u < judges.last; ++u) {

@@ -22,6 +22,15 @@ struct Level {
   const Passes* passes;
 };
 
+// Passes of the baseline, but for integrals over rankings, which take long: nothing is fused in
+// them, so that the bits are the same at every level.
+Passes portable_at(const Level& level) {
+  Passes found = baseline::kPasses;
+  found.panel_chain = level.passes->panel_chain;
+  found.panel_hessian = level.passes->panel_hessian;
+  return found;
+}
+
 #ifdef JURYRANK_HAS_LEVELS
 struct Registers {
   std::uint32_t a, b, c, d;
@@ -89,21 +98,29 @@ Level chosen_level() {
 Level chosen_level() { return {"baseline", &baseline::kPasses}; }
 #endif
 
-Level& chosen() {
-  static Level level;
-  return level;
+struct Chosen {
+  Level level;
+  Passes portable;
+};
+
+Chosen& chosen() {
+  static Chosen found;
+  return found;
 }
 
 thread_local bool portable = false;
 
 }  // namespace
 
-void choose_level() { chosen() = chosen_level(); }
-const Passes& passes() { return portable ? baseline::kPasses : *chosen().passes; }
+void choose_level() {
+  const Level level = chosen_level();
+  chosen() = {level, portable_at(level)};
+}
+const Passes& passes() { return portable ? chosen().portable : *chosen().level.passes; }
 
 PortablePasses::PortablePasses(bool wanted) { portable = wanted; }
 PortablePasses::~PortablePasses() { portable = false; }
 
-const std::string& level() { return chosen().name; }
+const std::string& level() { return chosen().level.name; }
 
 }  // namespace juryrank

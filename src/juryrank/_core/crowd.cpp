@@ -10,10 +10,8 @@ namespace juryrank {
 namespace {
 
 constexpr double kLeastChance = 1e-300;
-constexpr double kTolerance = 1e-12;
+constexpr double kEtaTolerance = 1e-12;
 constexpr int kMostSteps = 60;
-
-std::size_t index(std::int32_t code) { return static_cast<std::size_t>(code); }
 
 // One vote: F(d), F(-d) and the density at d.
 struct Chances {
@@ -62,7 +60,7 @@ double best_reliability(double eta, const std::vector<Chances>& votes, const Pai
       next = high == 1.0 ? 1.0 : 0.5 * (eta + high);
     else if (next <= low)
       next = low == 0.0 ? 0.0 : 0.5 * (eta + low);
-    if (std::abs(next - eta) < kTolerance) return next;
+    if (std::abs(next - eta) < kEtaTolerance) return next;
     eta = next;
   }
   return eta;

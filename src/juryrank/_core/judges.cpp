@@ -10,7 +10,7 @@
 namespace juryrank {
 namespace {
 
-constexpr int kSteps = 3;
+constexpr int kJudgeSteps = 3;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void Chain::move_judges() {
     step[u] = std::min(step_of_judges_[u] * factor, kLargestStep);
   for (std::size_t k = 0; k < size; ++k) step_[k] = step[owner_[k]];
   leapfrog(
-      at, kSteps, Numbers(step_).first(size), [&] { divide(at.momentum, mass, at.velocity); },
+      at, kJudgeSteps, Numbers(step_).first(size), [&] { divide(at.momentum, mass, at.velocity); },
       [&](bool last) {
         look_up(at.position, common_, last, there_);
         own_gradient(there_, at.position, at.gradient);

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "elementary.hpp"
+#include "lanes.hpp"
 #include "one_noise.hpp"
 
 // Values at the nodes of a block's panels stand in a row for each node and a column for each panel,
@@ -12,7 +13,6 @@
 namespace juryrank::JURYRANK_LEVEL {
 namespace {
 
-constexpr std::size_t kLanes = 8;
 constexpr double kForwardFrom = 16.0;  // the decay from where the recurrence upwards is stable
 constexpr double kSmallestChance = 1e-300;
 constexpr double kNothing = 1e-120;
@@ -20,10 +20,6 @@ constexpr double kLogRootTwoPi = 0.9189385332046728;
 constexpr double kRootTwo = 1.4142135623730951, kRootHalf = 0.7071067811865476;
 
 double larger(double a, double b) { return a > b ? a : b; }
-
-double sum_of(const double (&lane)[kLanes]) {
-  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
 
 double largest(const double* values, std::size_t whole) {
   double lane[kLanes];
@@ -301,7 +297,7 @@ class Chain {
   Block block_of(std::size_t b) const {
     const Range span = panels_.span[b];
     const std::size_t panels = span.last - span.first;
-    return {span.first, span.last, panels, (panels + kLanes - 1) / kLanes * kLanes, panels_.y[b]};
+    return {span.first, span.last, panels, whole_rows(panels), panels_.y[b]};
   }
 
   // Works on the panels of a block from now on: nodes are measured from its y.
@@ -483,7 +479,7 @@ class Chain {
       for (std::size_t p = 0; p < block_.whole; p += kLanes)
         for (std::size_t l = 0; l < kLanes; ++l)
           lane[l] += width_[p + l] * left[p + l] * right[p + l];
-      total += quadrature_.weight[i] * sum_of(lane);
+      total += quadrature_.weight[i] * sum_of_lanes(lane);
     }
     return total;
   }

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cpus.hpp"
 #include "elementary.hpp"
 #include "scratch.hpp"
 
 namespace juryrank {
 namespace {
-
-// Locations that differ by no more have exponentials whose products with the inverse squares of
-// others are numbers.
-constexpr double kClose = 300.0;
 
 // The last item is not chosen from others.
 std::size_t choices_of(std::size_t items, std::size_t ranked) {
@@ -27,21 +24,38 @@ void set_log_masses(Numbers location, Room log_mass) {
   }
 }
 
+// exp(y_i - top) for every i.
+JURYRANK_FOR_MORE_CPUS
+void set_exponentials(std::size_t count, const double* __restrict location, double top,
+                      double* __restrict found) {
+  for (std::size_t i = 0; i < count; ++i) found[i] = exp_minus(top - location[i]);
+}
+
+JURYRANK_FOR_MORE_CPUS
+void set_logs_and_inverses(std::size_t count, const double* __restrict mass,
+                           double* __restrict log_mass, double* __restrict inverse) {
+  for (std::size_t i = 0; i < count; ++i) {
+    log_mass[i] = log_of_normal(mass[i]);
+    inverse[i] = 1.0 / mass[i];
+  }
+}
+
 // Item i is in the choices up to its own: sum_{j <= i} exp(y_i) / mass_j, minus 1 if it is chosen.
 double pass_of_close(Numbers location, std::size_t choices, double top, Room gradient) {
   const std::size_t h = location.size();
-  Scratch scratch(h);
-  const Room mass = scratch.take(h);
-  for (std::size_t i = 0; i < h; ++i) gradient[i] = exp_minus(top - location[i]);
+  Scratch scratch(3 * h);
+  const Room mass = scratch.take(h), log_mass = scratch.take(h), inverse = scratch.take(h);
+  set_exponentials(h, location.data(), top, gradient.data());
   double total = 0.0;
   for (std::size_t j = h; j-- > 0;) mass[j] = total += gradient[j];
-  double value = 0.0, inverse = 0.0;
+  set_logs_and_inverses(choices, mass.data(), log_mass.data(), inverse.data());
+  double value = 0.0, inverses = 0.0;
   for (std::size_t i = 0; i < choices; ++i) {
-    value += (top - location[i]) + log_of_normal(mass[i]);
-    inverse += 1.0 / mass[i];
-    gradient[i] = gradient[i] * inverse - 1.0;
+    value += (top - location[i]) + log_mass[i];
+    inverses += inverse[i];
+    gradient[i] = gradient[i] * inverses - 1.0;
   }
-  for (std::size_t i = choices; i < h; ++i) gradient[i] *= inverse;
+  for (std::size_t i = choices; i < h; ++i) gradient[i] *= inverses;
   return value;
 }
 
@@ -60,6 +74,9 @@ double pass_of_distant(Numbers location, std::size_t choices, Room gradient) {
 }
 
 struct Ends {
+  // Locations that differ by no more have exponentials whose products with the inverse squares of
+  // others are numbers.
+  static constexpr double kClose = 300.0;
   double low, high;
   bool are_close() const { return high - low < kClose; }  // not if one is not a number
 };

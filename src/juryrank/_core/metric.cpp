@@ -8,10 +8,9 @@
 namespace juryrank {
 namespace {
 
-constexpr std::size_t kLanes = 4;
-
 // A dot product in a fixed number of lanes.
-double dot(const double* a, const double* b, std::size_t n) {
+double product_of_rows(const double* a, const double* b, std::size_t n) {
+  constexpr std::size_t kLanes = 4;
   std::array<double, kLanes> lane{};
   std::size_t k = 0;
   for (; k + kLanes <= n; k += kLanes)
@@ -39,8 +38,8 @@ void Metric::factorise() {
     double& pivot = dense_ ? row[i] : row[0];
     if (dense_) {
       for (std::size_t j = 0; j < i; ++j)
-        row[j] = (row[j] - dot(row, root_.data() + j * n_, j)) * inverse_[j];
-      pivot -= dot(row, row, i);
+        row[j] = (row[j] - product_of_rows(row, root_.data() + j * n_, j)) * inverse_[j];
+      pivot -= product_of_rows(row, row, i);
     }
     if (!(pivot > 0.0)) throw std::domain_error("The metric is not positive definite.");
     pivot = std::sqrt(pivot);
@@ -55,18 +54,20 @@ void Metric::factorise() {
 void Metric::make_momentum(std::span<double> normal) const {
   // From the last row on, so that no number is overwritten before it is used.
   for (std::size_t i = n_; i-- > 0;)
-    normal[i] = dense_ ? dot(root_.data() + i * n_, normal.data(), i + 1) : root_[i] * normal[i];
+    normal[i] = dense_ ? product_of_rows(root_.data() + i * n_, normal.data(), i + 1)
+                       : root_[i] * normal[i];
   for (std::size_t k = 0; k < effects_.size(); ++k) normal[n_ + k] *= std::sqrt(effects_[k]);
 }
 
 void Metric::velocity(Numbers momentum, std::span<double> found) const {
   for (std::size_t i = 0; i < n_; ++i) {  // R y = p
-    const double known = dense_ ? dot(root_.data() + i * n_, found.data(), i) : 0.0;
+    const double known = dense_ ? product_of_rows(root_.data() + i * n_, found.data(), i) : 0.0;
     found[i] = (momentum[i] - known) * inverse_[i];
   }
   for (std::size_t i = n_; i-- > 0;) {  // R' v = y
     const double* row = dense_ ? upper_.data() + i * n_ : nullptr;
-    const double known = dense_ ? dot(row + i + 1, found.data() + i + 1, n_ - i - 1) : 0.0;
+    const double known =
+        dense_ ? product_of_rows(row + i + 1, found.data() + i + 1, n_ - i - 1) : 0.0;
     found[i] = (found[i] - known) * inverse_[i];
   }
   for (std::size_t k = 0; k < effects_.size(); ++k) found[n_ + k] = momentum[n_ + k] / effects_[k];

@@ -51,8 +51,7 @@ extern const Passes kPasses;
 // Those for this CPU, or for the level that the environment variable JURYRANK_CPU names: v2, v3,
 // v4.
 const Passes& passes();
-// While it lives, `passes()` are those of the baseline for this thread, whose bits are the same on
-// every CPU.
+// While it lives, `passes()` are those whose bits are the same on every CPU, for this thread.
 class PortablePasses {
  public:
   explicit PortablePasses(bool wanted);

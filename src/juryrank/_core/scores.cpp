@@ -9,7 +9,7 @@
 namespace juryrank {
 namespace {
 
-constexpr int kSteps = 3;
+constexpr int kScoreSteps = 3;
 // Before anything has moved there is no dispute at all.
 constexpr double kLeastDispute = 1e-12;
 
@@ -48,7 +48,8 @@ void Chain::move_scores() {
   const double step = std::min(step_of_scores_ * jitter(random_), kLargestStep);
   std::fill_n(step_.begin(), size, step);
   leapfrog(
-      at, kSteps, Numbers(step_).first(size), [&] { metric_.velocity(at.momentum, at.velocity); },
+      at, kScoreSteps, Numbers(step_).first(size),
+      [&] { metric_.velocity(at.momentum, at.velocity); },
       [&](bool last) {
         look_up(own_, at.position, last, there_);
         common_gradient(there_, at.gradient);

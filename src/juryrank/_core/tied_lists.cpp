@@ -103,9 +103,6 @@ void leave_one_out(Numbers base, std::size_t degree, Matrix before, Room after, 
   }
 }
 
-// Locations that differ by no more have exponentials that are numbers.
-constexpr double kClose = 300.0;
-
 // One choice after the other, from ever fewer items: their derivatives, and room for them.
 class Choices {
  public:
@@ -156,6 +153,9 @@ class Choices {
   }
 
  private:
+  // Locations that differ by no more have exponentials that are numbers.
+  static constexpr double kClose = 300.0;
+
   static std::size_t room_for(std::size_t items, std::size_t kinds, std::size_t widest) {
     return (4 + 2 * kinds + widest) * items + kinds + widest;
   }

@@ -10,7 +10,7 @@
 namespace juryrank {
 namespace {
 
-constexpr int kSteps = 8;
+constexpr int kJointSteps = 8;
 // The metric of the logarithms of scales, which are known to about a factor of e^(1/2).
 constexpr double kScaleMass = 4.0;
 
@@ -149,7 +149,8 @@ void Chain::move_together() {
   const double step = std::min(step_together_ * jitter(random_), kLargestStep);
   std::fill_n(step_.begin(), size, step);
   leapfrog(
-      at, kSteps, Numbers(step_).first(size), [&] { space.set_velocity(at.momentum, at.velocity); },
+      at, kJointSteps, Numbers(step_).first(size),
+      [&] { space.set_velocity(at.momentum, at.velocity); },
       [&](bool last) {
         space.look_at(at.position);
         look_up(space.own(), space.common(), last, there_);

@@ -20,7 +20,9 @@ from juryrank.cli.compare import compare
 from juryrank.cli.help import HELP, HelpfulCommand, HelpfulGroup
 from juryrank.cli.judges import judges
 from juryrank.cli.model_options import MODEL_LIST
+from juryrank.cli.next_questions import next_questions
 from juryrank.cli.paper import paper
+from juryrank.cli.plan import plan
 from juryrank.cli.rank import rank
 from juryrank.cli.simulate import simulate
 
@@ -71,6 +73,8 @@ app.command(cls=HelpfulCommand, epilog=MODEL_LIST)(rank)
 app.command(cls=HelpfulCommand)(judges)
 app.command(cls=HelpfulCommand)(check)
 app.command(cls=HelpfulCommand, epilog=MODEL_LIST)(compare)
+app.command(name="next", cls=HelpfulCommand)(next_questions)
+app.command(cls=HelpfulCommand)(plan)
 app.command(cls=HelpfulCommand)(simulate)
 app.command(cls=HelpfulCommand)(paper)
 

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -27,9 +27,19 @@ NO_MEMORY = (
     "There is not enough memory for these votes. --memory SIZE reads them in pieces from the disk."
 )
 
-LEAST_ADDRESSES = 2 << 30
-"""Bytes of address space below which libraries may end the process without any message of ours:
-on two cores, 1.3 GB sufficed to check votes, and 2 GB to rank them."""
+
+class _Limit(NamedTuple):
+    """A limit on memory, as `resource` and a shell know it."""
+
+    name: str
+    flag: str
+    least: int
+    """Bytes below which libraries may break without any message of ours."""
+
+
+LIMITS = (_Limit("RLIMIT_AS", "-v", 2 << 30), _Limit("RLIMIT_DATA", "-d", 512 << 20))
+"""With too few addresses the process may end: on two cores, 1.3 GB sufficed to check votes, and
+2 GB to rank them. With too little data, 256 MB, OpenBLAS asks for more for ever."""
 
 
 def exits_politely(command: Callable[..., None]) -> Callable[..., None]:
@@ -38,7 +48,7 @@ def exits_politely(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def polite(**given: Any) -> None:
         try:
-            _check_address_space()
+            _check_limits()
             command(**given)
             sys.stdout.flush()
         except JuryrankError as error:
@@ -80,33 +90,36 @@ def _refusal(error: OSError) -> str:
     return f"Cannot use {name!r}: {reason}."
 
 
-def _address_space() -> int | None:
-    """The most bytes of addresses that this process may have; None if there is no limit."""
+def _limited_to(limit: _Limit) -> int | None:
+    """The most bytes that this process may have; None if there is no such limit."""
     if resource is None:
         return None
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    return None if limit == resource.RLIM_INFINITY else limit
+    most, _ = resource.getrlimit(getattr(resource, limit.name))
+    return None if most == resource.RLIM_INFINITY else most
 
 
-def _check_address_space() -> None:
-    limit = _address_space()
-    if limit is not None and limit < LEAST_ADDRESSES:
-        raise JuryrankError(
-            f"There is not enough memory: this process is limited to {limit >> 20:,} MB of "
-            f"addresses (ulimit -v), and the libraries that it needs take up to "
-            f"{LEAST_ADDRESSES >> 20:,} MB, most of which they never use. Raise the limit."
-        )
+def _check_limits() -> None:
+    for limit in LIMITS:
+        most = _limited_to(limit)
+        if most is not None and most < limit.least:
+            raise JuryrankError(
+                f"There is not enough memory: this process is limited to {most >> 20:,} MB (ulimit "
+                f"{limit.flag}), and the libraries that it needs take up to "
+                f"{limit.least >> 20:,} MB, most of which they never use. Raise the limit."
+            )
 
 
 def _too_little_memory(error: Exception) -> str | None:
     """What a limit on memory makes of any error: libraries break in many ways where it is tight."""
-    limit = _address_space()
-    if limit is None:
-        return None
-    return (
-        f"There may not be enough memory: this process is limited to {limit >> 20:,} MB (ulimit "
-        f"-v), and something failed inside ({type(error).__name__}: {error}). Raise the limit."
-    )
+    for limit in LIMITS:
+        most = _limited_to(limit)
+        if most is not None:
+            return (
+                f"There may not be enough memory: this process is limited to {most >> 20:,} MB "
+                f"(ulimit {limit.flag}), and something failed inside ({type(error).__name__}: "
+                f"{error}). Raise the limit."
+            )
+    return None
 
 
 def _apology(error: Exception) -> str:

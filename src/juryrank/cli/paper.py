@@ -17,6 +17,7 @@ from juryrank.cli.terminal.tables import plain_table
 from juryrank.errors import InputError, JuryrankError
 from juryrank.paper import REAL, STUDIES
 from juryrank.progress import Progress, Watcher
+from juryrank.writing.destination_checks import check_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,6 +68,8 @@ def paper(
     for name in chosen:
         if name not in STUDIES:
             raise InputError(f"There is no study {name!r}. Choose from: {', '.join(STUDIES)}.")
+    if out is not None:
+        check_folder(out)
     settings = Settings(trials, seed, jobs, out)
     lacking = _without_data(chosen)
     runnable = [name for name in chosen if name not in lacking]

@@ -26,14 +26,19 @@ from juryrank.cli.ranking_files import RankingFiles
 from juryrank.cli.reading_options import with_source
 from juryrank.cli.source import Source
 from juryrank.cli.terminal.console import console, print_json, show
+from juryrank.cli.terminal.messages import show_note
 from juryrank.cli.terminal.ranking import answer_view
 from juryrank.cli.versus import versus as compared_items
+from juryrank.cluster.possible import check_possible
 from juryrank.errors import InputError
 from juryrank.model.points import anchor_in, check_anchor, check_scale
 from juryrank.model.registry import DEFAULT_MODEL, model_named
 from juryrank.text import literal
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from juryrank.cluster.scan import ScannedVotes
     from juryrank.model.points import Anchor
     from juryrank.ranking.by_value import Rankings
     from juryrank.ranking.ranking import Ranking
@@ -163,6 +168,16 @@ Title = Annotated[
 ]
 
 
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Rank on a cluster of Dask, tcp://HOST:PORT, or on N processes here, local:N.",
+        rich_help_panel=EXPERTS,
+    ),
+]
+
+
 @exits_politely
 @with_source
 def rank(
@@ -191,6 +206,7 @@ def rank(
     title: Title = None,
     as_json: AsJson = False,
     threads: Threads = None,
+    cluster: Cluster = None,
 ) -> None:
     """Rank the items, and say how accurate each judge is.
 
@@ -201,6 +217,7 @@ def rank(
       juryrank rank votes.csv --by language --where 'round > 3'
       juryrank rank battles.parquet --judge rater --scale elo --anchor gpt-4=1200
       juryrank rank 'votes/*.csv.gz' --json | jq .items
+      juryrank rank 'votes/*.parquet' --cluster tcp://scheduler:8786
     """
     check_scale(scale, model_named(model), anchor)
     asked_anchor = None if anchor is None else anchor_in(anchor)
@@ -212,14 +229,23 @@ def rank(
     files = RankingFiles(out, judges_out, report, title, safe_csv)
     files.check(source)
     check_confidence(confidence)
-    read = source.keeping(by).read()
-    votes = read.without(without or ())
-    chosen_anchor = None if asked_anchor is None else _anchor(asked_anchor, votes)
     answer: Ranking | Rankings
-    if by is None:
-        answer = _fitted(votes, model, **options)
+    remarks: tuple[str, ...] = ()
+    if cluster is not None:
+        check_possible({**options, "by": by, "without": without, "report": report})
+        answer = _fitted(source.scanned(), model, **options, cluster=cluster)
+        chosen_anchor = (
+            None if asked_anchor is None else _anchor(asked_anchor, answer.items["item"])
+        )
+        show_note(str(answer.reading[0]))
     else:
-        answer = _fitted_by_value(votes_by_value(votes, by, chosen_anchor), model, **options)
+        read = source.keeping(by).read()
+        votes, remarks = read.without(without or ()), read.remarks
+        chosen_anchor = None if asked_anchor is None else _anchor(asked_anchor, votes.items)
+        if by is None:
+            answer = _fitted(votes, model, **options)
+        else:
+            answer = _fitted_by_value(votes_by_value(votes, by, chosen_anchor), model, **options)
     answer = answer.scaled(scale, chosen_anchor)
     compared = None if versus is None else compared_items(answer, versus)
     files.save(answer, source)
@@ -230,7 +256,7 @@ def rank(
         if compared is not None:
             said = "\n".join(literal(sentence) for sentence in compared.sentences)
             console().print(f"\n{said}", soft_wrap=True)
-    show_warnings(answer, said=read.remarks)
+    show_warnings(answer, said=remarks)
 
 
 def _prior(text: str) -> Literal["auto"] | tuple[float, float] | None:
@@ -247,11 +273,11 @@ def _prior(text: str) -> Literal["auto"] | tuple[float, float] | None:
     return scales[0], scales[1]
 
 
-def _anchor(asked: tuple[str, float], votes: Votes) -> Anchor:
+def _anchor(asked: tuple[str, float], items: pl.Series) -> Anchor:
     """Find the item of an anchor, whatever the type of the labels."""
-    known = {str(item): item for item in votes.items}
+    known = {str(item): item for item in items}
     item, points = asked
-    return check_anchor((known.get(item, item), points), votes.items.to_list())
+    return check_anchor((known.get(item, item), points), items.to_list())
 
 
 def _fitted_by_value(by: ByValue, model: str, **options: Any) -> Rankings:
@@ -260,9 +286,11 @@ def _fitted_by_value(by: ByValue, model: str, **options: Any) -> Rankings:
     return rank_each(by, lambda what, votes: _fitted(votes, model, f"{what}: ", **options))
 
 
-def _fitted(votes: Votes, model: str, what: str = "", **options: Any) -> Ranking:
+def _fitted(votes: Votes | ScannedVotes, model: str, what: str = "", **options: Any) -> Ranking:
     from juryrank.ranking.rank import rank as fit
+    from juryrank.votes.votes import Votes
 
-    say_if_long(votes, model, options["noise"])
+    if isinstance(votes, Votes):
+        say_if_long(votes, model, options["noise"])
     with fitting(f"{what}Fitting {model}") as say:  # its warnings are in ranking.warnings too
         return fit(votes, model, by=None, **options, progress=watcher(say, what))

@@ -222,17 +222,43 @@ HELP_ALL = inspect.Parameter(
 )
 
 
+JUDGE_COLUMN = Annotated[
+    str | None,
+    typer.Option(
+        "--judge-column",
+        help="The column of judges.",
+        metavar="COLUMN",
+        rich_help_panel=READING,
+    ),
+]
+"""For commands whose --judge is a judge."""
+
+
 def with_source(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument VOTES and the reading options, as one argument `source`."""
-    reading = inspect.signature(_source, eval_str=True).parameters
+    return _with_source(command, needed=True)
+
+
+def with_source_or_nothing(command: Callable[..., None]) -> Callable[..., None]:
+    """The same for a command that can do without votes: `source` is None if none are named."""
+    return _with_source(command, needed=False)
+
+
+def _with_source(command: Callable[..., None], *, needed: bool) -> Callable[..., None]:
+    reading = dict(inspect.signature(_source, eval_str=True).parameters)
     own = inspect.signature(command, eval_str=True).parameters
+    called = {name: "judge_column" if name == "judge" in own else name for name in reading}
+    if "judge" in own:
+        column = reading["judge"].replace(name="judge_column", annotation=JUDGE_COLUMN)
+        reading["judge"] = column
     votes, example, where, *how_to_read = reading.values()
 
     @wraps(command)
     def with_options(**given: Any) -> None:
         del given["help_all"]
-        source = _source(**{name: given.pop(name) for name in reading})
-        command(source=source, **given)
+        asked = {name: given.pop(called[name]) for name in reading}
+        named = needed or asked["votes"] or asked["example"]
+        command(source=_source(**asked) if named else None, **given)
 
     options = [own[name] for name in own if name != "source"]
     shown = [votes, example, where, *options, *how_to_read, HELP_ALL]

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from juryrank.cli.terminal.messages import show_note, show_warning
 from juryrank.cli.terminal.progress import progress
-from juryrank.errors import listing
+from juryrank.errors import InputError, listing
+from juryrank.writing.atomic import STDOUT, is_regular, own_stream
 
 if TYPE_CHECKING:
+    from juryrank.cluster.scan import ScannedVotes
     from juryrank.votes.votes import Votes
 
 
@@ -53,12 +55,42 @@ class Source:
         What must be said of the votes is said now, before it has led anywhere, unless the command
         says it itself.
         """
+        self._check_stdout()
         votes = self._read_all() if self.memory is None else self._read_larger(self.memory)
         for reading in votes.reading:
             show_note(str(reading))
         for remark in votes.remarks if with_remarks else ():
             show_warning(remark)
         return votes
+
+    def _check_stdout(self) -> None:
+        """Refuse to add the answer to the votes, as ``>> votes.csv`` would."""
+        for file in self.files if is_regular(STDOUT) else ():
+            if own_stream(file) == STDOUT:
+                raise InputError(
+                    f"Standard output goes to {str(file)!r}, which is among the votes. Send it to "
+                    "another file or folder."
+                )
+
+    def scanned(self) -> ScannedVotes:
+        """The same for a cluster, whose workers read the files."""
+        from juryrank.cluster.scan import SCANNED, scan_votes
+
+        known = {name: self.options[name] for name in SCANNED}
+        usual = {"counts": "rows"}
+        more = [
+            name
+            for name, value in self.options.items()
+            if value and name not in SCANNED and usual.get(name) != value
+        ]
+        more += ["in_pairs"] * self.in_pairs + ["memory"] * (self.memory is not None)
+        if more:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in more)
+            raise InputError(
+                f"{options}: not with --cluster, whose workers read plain tables of votes on pairs."
+            )
+        self._check_stdout()
+        return scan_votes(self.paths, **known)
 
     def _read_all(self) -> Votes:
         from juryrank.votes.concat import joined_votes, named_apart

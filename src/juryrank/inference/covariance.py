@@ -103,6 +103,14 @@ class Uncertainty:
                 drawn = normal @ root.T
                 yield np.asarray(drawn - drawn.mean(axis=1, keepdims=True))
 
+    def draws_of(self, items: NDArray[np.int64], count: int, seed: int) -> Floats:
+        """Errors of the scores of some items, a row for each draw."""
+        normal = np.random.default_rng(seed).standard_normal((count, len(items)))
+        if isinstance(self.covariance, _Columns):
+            return np.asarray(normal * np.sqrt(self.score_variance[items]))
+        value, vector = np.linalg.eigh(self.covariance[np.ix_(items, items)])
+        return np.asarray(normal @ (vector * np.sqrt(np.maximum(value, 0.0))).T)
+
     def _root(self) -> Floats | None:
         """``R`` with ``R R'`` the covariance but for what adds to all scores alike; None for none.
 
@@ -112,9 +120,9 @@ class Uncertainty:
             return None
         try:
             raised = self.covariance + float(self.score_variance.mean())
-            # Worked out in place, so that there is one more matrix of items by items, and not three.
-            root = scipy.linalg.cholesky(raised.T, lower=True, overwrite_a=True, check_finite=False)
-            return np.asarray(root, dtype=np.float64)
+            # In place: there is one more matrix of items by items then, and not three.
+            known = {"lower": True, "overwrite_a": True, "check_finite": False}
+            return np.asarray(scipy.linalg.cholesky(raised.T, **known), dtype=np.float64)
         except np.linalg.LinAlgError:  # of fewer judges than items, by the sandwich
             value, vector = np.linalg.eigh(self.covariance)
             return np.asarray(vector * np.sqrt(np.maximum(value, 0.0)))

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from juryrank import _core
 from juryrank.model.effects import Layout
-from juryrank.model.objective import Objective
+from juryrank.model.objective import AtState, Objective, sum_of
 from juryrank.types import Floats
+from juryrank.votes.passes import Found, Own
 from juryrank.votes.weights import total_weight
 
 Judges = NDArray[np.int64]
@@ -40,9 +41,13 @@ WIDE = 10
 class Inverse(NamedTuple):
     """The inverse of a positive matrix, ``R' R``."""
 
-    root: Floats
-    """``R``, a lower triangle; what stands above its diagonal has no meaning."""
+    root: Floats | None
+    """``R``, a lower triangle; what stands above its diagonal has no meaning. None of a part."""
     whole: Floats
+
+    def of(self, unknowns: Judges) -> Inverse:
+        """The part of it that is about some unknowns."""
+        return Inverse(None, np.ascontiguousarray(self.whole[np.ix_(unknowns, unknowns)]))
 
 
 class Information:
@@ -60,19 +65,21 @@ class Information:
         self.at = _indices_of(self.layout, objective.layout)
         """Where the unknowns stand in the whole state."""
         self.state, self.accuracy = state, accuracy
-        self.accuracy_curvature = np.full(objective.n_judges, objective.prior.accuracy_precision)
-        """``C``."""
-        self.share = np.zeros(objective.n_judges)
-        """``C^-1``, or 0 where the accuracies are known."""
-        self._upper = np.zeros((self.size, self.size))
+        own = self._own | {
+            "curvature": np.full(objective.n_judges, objective.prior.accuracy_precision),
+            "share": np.zeros(objective.n_judges),
+        }
+        diagonal = objective.state_curvature(state)[self.at]
+        self._upper = sum_of(objective.over_shards(_UpperPass(state, self.layout, diagonal), own))
         """``A - B C^-1 B'``, prior included; its upper triangle."""
-        np.fill_diagonal(self._upper, objective.state_curvature(state)[self.at])
-        for some in self._rows(self._upper):
-            self.accuracy_curvature[some.judges] += some.accuracy_curvature
-            share = shares(objective, self.accuracy_curvature[some.judges])
-            self.share[some.judges] = share
-            if objective.accuracies_free:
-                some.subtract_squares(share, self._upper)
+        self.accuracy_curvature = own["curvature"]
+        """``C``."""
+        self.share = own["share"]
+        """``C^-1``, or 0 where the accuracies are known."""
+
+    @property
+    def _own(self) -> Own:
+        return {"accuracy": self.accuracy}
 
     @property
     def size(self) -> int:
@@ -90,25 +97,42 @@ class Information:
 
     def mixed_sum(self, factor: Floats) -> Floats:
         """``sum_u factor_u b_u``."""
-        total = np.zeros(self.size)
-        for some in self._rows():
-            total += some.sum(factor[some.judges])
-        return total
+        own = self._own | {"factor": factor}
+        return sum_of(self.objective.over_shards(_MixedSumPass(self.state, self.layout), own))
 
     def mixed_rows(self, first: int, last: int) -> Floats:
         """``b_u`` of some judges, a row for each."""
-        room = np.empty((last - first, self.size))
-        return self._dense_rows(np.arange(first, last), None, room).rows
+        blocks = _Blocks(self.objective, self.layout, self.state, self.accuracy)
+        return blocks.dense_rows(np.arange(first, last), None, blocks.room(last - first)).rows
 
     def mixed_forms(self, inverse: Inverse, direction: Floats) -> tuple[Floats, Floats]:
         """``b_u' inverse b_u`` and ``b_u' direction`` for every judge."""
-        square, along = np.empty(len(self.share)), np.empty(len(self.share))
-        for some in self._rows():
-            along[some.judges] = some.times(direction)
-            square[some.judges] = some.squares(inverse)
-        return square, along
+        own = self._own | {"square": np.empty(len(self.share)), "along": np.empty(len(self.share))}
+        one_shard = _FormsPass(self.state, self.layout, inverse, direction)
+        for _ in self.objective.over_shards(one_shard, own):
+            pass
+        return own["square"], own["along"]
 
-    def _rows(self, matrix: Floats | None = None) -> Iterator[_DenseRows | _SparseRows]:
+
+class _Blocks:
+    """``b_u`` and ``C_u`` of the judges that are here, some at a time."""
+
+    def __init__(
+        self, objective: Objective, layout: Layout, state: Floats, accuracy: Floats
+    ) -> None:
+        self.objective, self.layout = objective, layout
+        self.state, self.accuracy = state, accuracy
+
+    @property
+    def size(self) -> int:
+        """How many unknowns there are, beside the accuracies."""
+        return self.layout.size
+
+    def room(self, judges: int) -> Floats:
+        """For the rows of so many judges."""
+        return np.empty((judges, self.size))
+
+    def rows(self, matrix: Floats | None = None) -> Iterator[_DenseRows | _SparseRows]:
         """``b_u`` of all judges, some at a time; ``A`` is added to the matrix, if there is one.
 
         What has been given is gone when the next is.
@@ -117,9 +141,9 @@ class Information:
         wide, narrow = np.flatnonzero(is_wide), np.flatnonzero(~is_wide)
         at_once = max(MOST_NUMBERS // self.size, 1)
         # Always the same memory: to get new pages from the system takes longer than to fill them.
-        room = np.empty((min(at_once, len(wide)), self.size))
+        room = self.room(min(at_once, len(wide)))
         for first in range(0, len(wide), at_once):
-            yield self._dense_rows(wide[first : first + at_once], matrix, room)
+            yield self.dense_rows(wide[first : first + at_once], matrix, room)
         group = np.cumsum(self._most_unknowns[narrow]) // MOST_NUMBERS
         for number in np.unique(group):
             yield self._sparse_rows(narrow[group == number], matrix)
@@ -131,7 +155,8 @@ class Information:
         items = votes.pairs.per_judge + votes.entries_per_judge
         return np.asarray(items + len(model.sizes) + 3)
 
-    def _dense_rows(self, judges: Judges, matrix: Floats | None, room: Floats) -> _DenseRows:
+    def dense_rows(self, judges: Judges, matrix: Floats | None, room: Floats) -> _DenseRows:
+        """Those of some judges, as rows of a matrix."""
         rows, accuracy_curvature = room[: len(judges)], np.empty(len(judges))
         rows[:] = 0.0
         with self.objective.votes.opened():
@@ -153,6 +178,124 @@ class Information:
         score = self.state[: objective.n_items]
         ready = None if chained is None else chained.ready(chained.locations(score, self.accuracy))
         return objective.core_at(self.state, self.accuracy, self.layout, ready=ready)
+
+
+# --- passes over the votes -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _BlocksPass(AtState[Found]):
+    """A pass of the blocks, with the layout of what is not known."""
+
+    layout: Layout
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The accuracies."""
+        return ("accuracy",)
+
+    def blocks(self, here: Objective, own: Own) -> _Blocks:
+        """Those of the judges here."""
+        return _Blocks(here, self.layout, self.state, own["accuracy"])
+
+    def for_layout(self, layout: Layout, judges: slice) -> _BlocksPass[Found]:
+        """With the parts of state and layout that are about these judges."""
+        if not layout.model.by_judge:
+            return self
+        few = replace(self.layout, n_judges=judges.stop - judges.start)
+        return replace(self, state=layout.for_judges(self.state, judges), layout=few)
+
+
+@dataclass(frozen=True, eq=False)
+class _UpperPass(_BlocksPass[Floats]):
+    """``A - B C^-1 B'``; ``C`` and ``C^-1`` are written. `diagonal` is what the prior adds."""
+
+    diagonal: Floats
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The curvature, too, that the prior gives to accuracies."""
+        return ("accuracy", *self.writes)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """``C`` and ``C^-1``."""
+        return ("curvature", "share")
+
+    def for_layout(self, layout: Layout, judges: slice) -> _UpperPass:
+        """What the prior says of unknowns of all judges is added once, with the first of them."""
+        part = _BlocksPass.for_layout(self, layout, judges)
+        diagonal = self.layout.for_judges(self.diagonal, judges)
+        if judges.start:
+            diagonal = diagonal.copy()
+            for common in (slice(part.layout.tie.stop), part.layout.order):
+                diagonal[common] = 0.0
+        return replace(self, state=part.state, layout=part.layout, diagonal=diagonal)
+
+    def in_layout(self, found: Floats, _layout: Layout, judges: slice) -> Floats:
+        """Zeros for what is about other judges."""
+        return self.layout.from_judges(found, judges)
+
+    def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> Floats:
+        """Some judges after the other."""
+        upper = np.zeros((self.layout.size, self.layout.size))
+        np.fill_diagonal(upper, self.diagonal)
+        for some in self.blocks(here, own).rows(upper):
+            own["curvature"][some.judges] += some.accuracy_curvature
+            share = shares(here, own["curvature"][some.judges])
+            own["share"][some.judges] = share
+            if here.accuracies_free:
+                some.subtract_squares(share, upper)
+        return upper
+
+
+@dataclass(frozen=True, eq=False)
+class _MixedSumPass(_BlocksPass[Floats]):
+    """``sum_u factor_u b_u``."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The factors, too."""
+        return ("accuracy", "factor")
+
+    def in_layout(self, found: Floats, _layout: Layout, judges: slice) -> Floats:
+        """Zeros for what is about other judges."""
+        return self.layout.from_judges(found, judges)
+
+    def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> Floats:
+        """Some judges after the other."""
+        total = np.zeros(self.layout.size)
+        for some in self.blocks(here, own).rows():
+            total += some.sum(own["factor"][some.judges])
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class _FormsPass(_BlocksPass[None]):
+    """``b_u' inverse b_u`` and ``b_u' direction`` for every judge."""
+
+    inverse: Inverse
+    direction: Floats
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """Both."""
+        return ("square", "along")
+
+    def for_layout(self, layout: Layout, judges: slice) -> _FormsPass:
+        """With the parts that are about these judges."""
+        part = _BlocksPass.for_layout(self, layout, judges)
+        found = replace(self, state=part.state, layout=part.layout)
+        if not self.layout.model.by_judge:
+            return self if part is self else found
+        at = self.layout.indices_for(judges)
+        return replace(found, inverse=self.inverse.of(at), direction=self.direction[at])
+
+    def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> None:
+        """Some judges after the other."""
+        for some in self.blocks(here, own).rows():
+            own["along"][some.judges] = some.times(self.direction)
+            own["square"][some.judges] = some.squares(self.inverse)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +352,9 @@ class _DenseRows:
         return np.asarray(self.rows.T @ factor)
 
     def squares(self, inverse: Inverse) -> Floats:
-        """``b_u' inverse b_u``, as ``|R b_u|^2``; the rows are spoilt."""
+        """``b_u' inverse b_u``, as ``|R b_u|^2`` where ``R`` is known; the rows are spoilt."""
+        if inverse.root is None:
+            return np.asarray(np.einsum("ui,ui->u", self.rows @ inverse.whole, self.rows))
         found = scipy.linalg.blas.dtrmm(1.0, inverse.root, self.rows.T, lower=1, overwrite_b=1)
         return np.asarray(np.einsum("iu,iu->u", found, found))
 

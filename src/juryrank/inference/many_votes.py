@@ -18,22 +18,22 @@ votes get the weight ``rho_u = 1 / (1 + w^2 size_u)``, ``size_u`` the mean over 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from juryrank import _core
 from juryrank.inference.covariance import Uncertainty
 from juryrank.inference.information import MOST_DENSE, add_product, inverse_of, mirrored
 from juryrank.model.gauge import Gauge, gauge_scale
 from juryrank.model.noise import Noise
-from juryrank.model.objective import Objective
+from juryrank.model.objective import Objective, ObjectivePass, sum_of
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
+from juryrank.votes.passes import Found, Own
 
 NEGLIGIBLE = 0.01
 """Tastes that add less than this part to the variance of any judge's votes are left out."""
@@ -96,12 +96,35 @@ class TasteNoise:
         return bool(self.weight.max() > UNEVEN * self.weight.min())
 
 
-def _plain_at(objective: Objective, solution: Solution) -> _core.LikelihoodAt:
-    """The votes on pairs at the best fit, as if nothing but scores and accuracies decided them."""
-    return _core.LikelihoodAt(
-        noise=objective.noise.core, pairs=objective.votes.core_pairs, lists=None, effects=None,
-        indices=NOWHERE, size=objective.n_items, score=solution.score, accuracy=solution.accuracy,
-    )  # fmt: skip
+@dataclass(frozen=True, eq=False)
+class _TastePass(ObjectivePass[Found]):
+    """A pass at the best fit over pairs, as if nothing but scores and accuracies decided them."""
+
+    score: Floats
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The accuracies."""
+        return ("accuracy",)
+
+    def at(self, here: Objective, own: Own) -> _core.LikelihoodAt:
+        """The votes here, for the compiled code."""
+        return _core.LikelihoodAt(
+            noise=here.noise.core, pairs=here.votes.core_pairs, lists=None, effects=None,
+            indices=NOWHERE, size=here.n_items, score=self.score, accuracy=own["accuracy"],
+        )  # fmt: skip
+
+
+Moments = tuple[Floats, Floats, Floats, NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class _MomentsPass(_TastePass[Moments]):
+    """Of each opinion: what was observed, ``w^2`` shares, ``(A_u)_ii``, and the item."""
+
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Moments:
+        """The compiled pass."""
+        return _core.taste_moments(self.at(here, own), first, last)
 
 
 def taste_variance(objective: Objective, solution: Solution, guess: float) -> float:
@@ -114,7 +137,8 @@ def taste_variance(objective: Objective, solution: Solution, guess: float) -> fl
     the last factor because the score was fitted to ``m_i`` judges. Opinions are weighted by
     ``(1 + w^2 (A_u)_ii)^-2``, their variances.
     """
-    found = objective.over_chunks(partial(_core.taste_moments, _plain_at(objective, solution)))
+    own = {"accuracy": solution.accuracy}
+    found = objective.over_chunks(_MomentsPass(solution.score), own)
     observed, shared, diagonal, item = map(np.concatenate, zip(*found, strict=True))
     fitted = 1.0 - 1.0 / np.maximum(np.bincount(item, minlength=objective.n_items), 2.0)
     expected, variance = shared * fitted[item], guess
@@ -170,45 +194,82 @@ def taste_noise(objective: Objective, solution: Solution, taste_sd: float) -> Ta
     if variance * _largest_size(objective, solution) < NEGLIGIBLE:
         return None
     variance = taste_variance(objective, solution, variance)
-    weight, own = np.ones(objective.n_judges), np.zeros(objective.n_judges)
+    m = objective.n_judges
+    own = {"accuracy": solution.accuracy, "weight": np.ones(m), "variance": np.zeros(m)}
     if variance == 0.0:
-        return TasteNoise(variance, weight, np.zeros(objective.n_items), own)
-    add_tastes = partial(
-        _core.add_tastes, _plain_at(objective, solution), variance=variance, weight=weight, own=own,
-        accuracy_curvature=objective.curvature(solution.state, solution.accuracy).accuracy,
-    )  # fmt: skip
-    sums = _diagonal_sums if objective.n_items > MOST_DENSE else _dense_sums
-    matrix = sums(objective, add_tastes)
-    return TasteNoise(variance, weight, matrix, own)
+        return TasteNoise(variance, own["weight"], np.zeros(objective.n_items), own["variance"])
+    own["curvature"] = objective.curvature(solution.state, solution.accuracy).accuracy
+    if objective.n_items > MOST_DENSE:
+        matrix = objective.sum_over_chunks(_DiagonalPass(solution.score, variance), own)
+    else:
+        matrix = sum_of(objective.over_shards(_MatrixPass(solution.score, variance), own))
+    return TasteNoise(variance, own["weight"], matrix, own["variance"])
 
 
-def _diagonal_sums(objective: Objective, add_tastes: Callable[..., None]) -> Floats:
+@dataclass(frozen=True, eq=False)
+class _AddedPass(_TastePass[Floats]):
+    """A pass of what tastes add; weights and what is added to each accuracy are written."""
+
+    variance: float
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """All that there is of judges."""
+        return ("accuracy", "curvature", *self.writes)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The weight of each judge's votes, and the variance that tastes add to its accuracy."""
+        return ("weight", "variance")
+
+    def add(
+        self,
+        at: _core.LikelihoodAt,
+        first: int,
+        last: int,
+        own: Own,
+        *,
+        diagonal: Floats | None = None,
+        dense: tuple[Floats, Floats, Floats] | None = None,
+    ) -> None:
+        """The compiled pass."""
+        _core.add_tastes(
+            at, first, last, variance=self.variance, weight=own["weight"], own=own["variance"],
+            accuracy_curvature=own["curvature"], diagonal=diagonal, dense=dense,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _DiagonalPass(_AddedPass):
     """The diagonal of ``Q``, what is profiled left out."""
 
-    def one_chunk(first: int, last: int) -> Floats:
-        diagonal = np.zeros(objective.n_items)
-        add_tastes(first, last, diagonal=diagonal, dense=None)
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
+        """One chunk."""
+        diagonal = np.zeros(here.n_items)
+        self.add(self.at(here, own), first, last, own, diagonal=diagonal)
         return diagonal
 
-    return objective.sum_over_chunks(one_chunk)
 
-
-def _dense_sums(objective: Objective, add_tastes: Callable[..., None]) -> Floats:
+@dataclass(frozen=True, eq=False)
+class _MatrixPass(_AddedPass):
     """``Q``; with ``v`` and ``w`` of the core, ``-(w v' + v w')`` is what is profiled."""
-    n = objective.n_items
-    total, cross = np.zeros((n, n)), np.zeros((n, n), order="F")
-    room = np.empty((2, JUDGES_AT_ONCE, n))
-    for some, _ in objective.votes.chunks(VOTES_AT_ONCE):
-        for first in range(some.start, some.stop, JUDGES_AT_ONCE):
-            last = min(first + JUDGES_AT_ONCE, some.stop)
-            pull, moved = room[:, : last - first]
-            pull[:], moved[:] = 0.0, 0.0
-            add_tastes(first, last, diagonal=None, dense=(total, pull, moved))
-            # To BLAS, which has columns where we have rows, these are the transposes.
-            scipy.linalg.blas.dgemm(
-                1.0, moved.T, pull.T, beta=1.0, c=cross, trans_b=1, overwrite_c=1
-            )
-    return mirrored(total) - cross - cross.T
+
+    def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> Floats:
+        """Some judges after the other: of all that are here."""
+        n, at = here.n_items, self.at(here, own)
+        total, cross = np.zeros((n, n)), np.zeros((n, n), order="F")
+        room = np.empty((2, JUDGES_AT_ONCE, n))
+        for some, _ in here.votes.chunks(VOTES_AT_ONCE):
+            for begin in range(some.start, some.stop, JUDGES_AT_ONCE):
+                end = min(begin + JUDGES_AT_ONCE, some.stop)
+                pull, moved = room[:, : end - begin]
+                pull[:], moved[:] = 0.0, 0.0
+                self.add(at, begin, end, own, dense=(total, pull, moved))
+                # To BLAS, which has columns where we have rows, these are the transposes.
+                scipy.linalg.blas.dgemm(
+                    1.0, moved.T, pull.T, beta=1.0, c=cross, trans_b=1, overwrite_c=1
+                )
+        return mirrored(total) - cross - cross.T
 
 
 def _largest_size(objective: Objective, solution: Solution) -> float:
@@ -216,10 +277,27 @@ def _largest_size(objective: Objective, solution: Solution) -> float:
     votes = objective.votes.pairs.per_judge
     busiest = np.argsort(-votes, kind="stable")[:BUSIEST]
     enough = int(np.searchsorted(np.cumsum(votes[busiest]), VOTES_AT_ONCE)) + 1
-    at = _plain_at(objective, solution)
-    with objective.votes.opened():
-        sizes = [_core.taste_size(at, u) for u in busiest[:enough].tolist() if votes[u]]
-    return max(sizes, default=0.0)
+    looked_at = np.zeros(objective.n_judges, dtype=np.bool_)
+    looked_at[[u for u in busiest[:enough].tolist() if votes[u]]] = True
+    own = {"accuracy": solution.accuracy, "looked at": looked_at}
+    return max(objective.over_shards(_SizePass(solution.score), own))
+
+
+@dataclass(frozen=True, eq=False)
+class _SizePass(_TastePass[float]):
+    """The largest ``size_u`` of the judges that are looked at; 0 if none is here."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Which judges."""
+        return ("accuracy", "looked at")
+
+    def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> float:
+        """Judge by judge."""
+        at = self.at(here, own)
+        with here.votes.opened():
+            sizes = [_core.taste_size(at, u) for u in np.flatnonzero(own["looked at"]).tolist()]
+        return max(sizes, default=0.0)
 
 
 def with_tastes(

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from juryrank import _core
 from juryrank.inference.information import shares
 from juryrank.model.effects import NO_EFFECTS, Layout
-from juryrank.model.objective import Objective
+from juryrank.model.objective import AtState, Objective
 from juryrank.types import Floats
 from juryrank.votes.coded import no_pairs
 from juryrank.votes.lists import Lists
+from juryrank.votes.passes import Found, Own
 
 LANES = 4
 """Numbers that a processor adds at a time: of vectors there should be a multiple of it."""
@@ -30,9 +31,7 @@ class WideInformation:
 
     def __init__(self, objective: Objective, state: Floats, accuracy: Floats) -> None:
         self.objective = objective
-        self.score, self.accuracy = state[: objective.n_items], accuracy
-        self.effects = objective.core_known(state)[1]
-        self._core_at = objective.core_at(state, accuracy, _scores_alone(objective))
+        self.state, self.accuracy = state, accuracy
         self.prior = objective.state_curvature(state)[: self.size]
         self.curvature = objective.curvature(state, accuracy)
         self.lists = _list_blocks(objective, state, accuracy) if objective.votes.has_lists else None
@@ -55,15 +54,9 @@ class WideInformation:
         """``(A - B C^-1 B') vectors``, prior included; they are columns."""
         count, vectors, lists = vectors.shape[1], _in_lanes(vectors), self.lists
         judged = None if lists is None else lists.mixed @ vectors
-
-        def one_chunk(first: int, last: int) -> Floats:
-            product = np.zeros(vectors.shape)
-            _core.add_profile_product(
-                self._core_at, first, last, self.share, vectors, judged, product
-            )
-            return product
-
-        found = self.objective.sum_over_chunks(one_chunk)
+        found = self.objective.sum_over_chunks(
+            _ProductPass(self.state, vectors), self._own | _if_known("judged", judged)
+        )
         found += self.prior[:, None] * vectors
         if lists is not None and judged is not None:
             found += lists.votes @ vectors - lists.mixed.T @ (self.share[:, None] * judged)
@@ -76,41 +69,31 @@ class WideInformation:
         """
         count, vectors, lists = vectors.shape[1], _in_lanes(vectors), self.lists
         judged = None if lists is None else lists.mixed @ vectors
-
-        def one_chunk(first: int, last: int) -> Floats:
-            energy = np.zeros(vectors.shape[1])
-            _core.add_profile_energy(
-                self._core_at, first, last, self.share, vectors, judged, energy
-            )
-            return energy
-
-        found = self.objective.sum_over_chunks(one_chunk) + self.prior @ vectors**2
+        energies = self.objective.sum_over_chunks(
+            _EnergyPass(self.state, vectors), self._own | _if_known("judged", judged)
+        )
+        found = energies + self.prior @ vectors**2
         if lists is not None:
             found += np.sum(vectors * (lists.votes @ vectors), axis=0)
         return found[:count]
 
     def mixed_sum(self, factor: Floats) -> Floats:
         """``sum_u factor_u b_u``."""
-
-        def one_chunk(first: int, last: int) -> Floats:
-            total = np.zeros(self.size)
-            _core.add_mixed_sum(self._core_at, first, last, factor, total)
-            return total
-
-        found = self.objective.sum_over_chunks(one_chunk)
+        own = self._own | {"factor": factor}
+        found = self.objective.sum_over_chunks(_MixedSumPass(self.state), own)
         return found if self.lists is None else found + self.lists.mixed.T @ factor
 
     def mixed_squares(self, variance: Floats) -> Floats:
         """``sum_i b_ui^2 variance_i`` for every judge."""
+        own = self._own | {"square": np.empty(self.objective.n_judges)}
         rows = None if self.lists is None else self.lists.for_core
-        square = np.empty(self.objective.n_judges)
-
-        def one_chunk(first: int, last: int) -> None:
-            _core.set_mixed_squares(self._core_at, first, last, rows, variance, square)
-
-        for _ in self.objective.over_chunks(one_chunk):
+        for _ in self.objective.over_chunks(_SquaresPass(self.state, variance, rows), own):
             pass
-        return square
+        return own["square"]
+
+    @property
+    def _own(self) -> Own:
+        return {"accuracy": self.accuracy, "share": self.share}
 
     def _accuracy_curvature(self) -> Floats:
         """``C``; the curvature has it exactly for pairs alone."""
@@ -118,12 +101,103 @@ class WideInformation:
         if self.lists is None:
             return self.curvature.accuracy
         _, accuracy_curvature = _core.pair_derivatives(
-            objective.noise.core, objective.votes.core_pairs, self.effects, self.score,
-            self.accuracy,
+            objective.noise.core, objective.votes.core_pairs, objective.core_known(self.state)[1],
+            self.state[: self.size], self.accuracy,
         )  # fmt: skip
         return (
             accuracy_curvature + self.lists.accuracy_curvature + objective.prior.accuracy_precision
         )
+
+
+# --- passes over the votes -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _WidePass(AtState[Found]):
+    """A pass of second derivatives, of which scores alone are not known."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The accuracies, and how far they follow."""
+        return ("accuracy", "share")
+
+    def at(self, here: Objective, own: Own) -> _core.LikelihoodAt:
+        """The votes here, for the compiled code."""
+        return here.core_at(self.state, own["accuracy"], _scores_alone(here))
+
+
+@dataclass(frozen=True, eq=False)
+class _ProductPass(_WidePass[Floats]):
+    """``(A - B C^-1 B') vectors`` of the votes."""
+
+    vectors: Floats
+
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
+        """The compiled pass."""
+        product, judged = np.zeros(self.vectors.shape), own.get("judged")
+        _core.add_profile_product(
+            self.at(here, own), first, last, own["share"], self.vectors, judged, product
+        )
+        return product
+
+
+@dataclass(frozen=True, eq=False)
+class _EnergyPass(_WidePass[Floats]):
+    """``v' (A - B C^-1 B') v`` of the votes, for each column ``v``."""
+
+    vectors: Floats
+
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
+        """The compiled pass."""
+        energy, judged = np.zeros(self.vectors.shape[1]), own.get("judged")
+        _core.add_profile_energy(
+            self.at(here, own), first, last, own["share"], self.vectors, judged, energy
+        )
+        return energy
+
+
+@dataclass(frozen=True, eq=False)
+class _MixedSumPass(_WidePass[Floats]):
+    """``sum_u factor_u b_u``."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The factors, too."""
+        return ("accuracy", "factor")
+
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
+        """The compiled pass."""
+        total = np.zeros(here.n_items)
+        _core.add_mixed_sum(self.at(here, own), first, last, own["factor"], total)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class _SquaresPass(_WidePass[None]):
+    """``sum_i b_ui^2 variance_i``; `rows` are what lists add to ``b_u``."""
+
+    variance: Floats
+    rows: tuple[NDArray[np.int64], NDArray[np.int32], Floats] | None
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The accuracies."""
+        return ("accuracy",)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The sums."""
+        return ("square",)
+
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> None:
+        """The compiled pass."""
+        _core.set_mixed_squares(
+            self.at(here, own), first, last, self.rows, self.variance, own["square"]
+        )
+
+
+def _if_known(name: str, array: Floats | None) -> Own:
+    return {} if array is None else {name: array}
 
 
 def _in_lanes(vectors: Floats) -> Floats:

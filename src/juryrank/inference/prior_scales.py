@@ -59,8 +59,8 @@ def can_be_sampled(objective: Objective) -> bool:
 def _work(votes: CodedVotes) -> int:
     """How much is to be done in a pass: votes of a judge that say the same are done at once."""
     pairs, n = votes.pairs, votes.n_items
-    outcomes = n * (n - 1) + (0 if pairs.tied is None else n * (n - 1) // 2)
-    ways = outcomes if pairs.side is None else 2 * outcomes
+    outcomes = n * (n - 1) + (n * (n - 1) // 2 if pairs.can_tie else 0)
+    ways = 2 * outcomes if pairs.has_sides else outcomes
     different = min(pairs.number, votes.n_judges * ways)
     return different + LIST_ENTRY_WORK * len(votes.lists.item)
 

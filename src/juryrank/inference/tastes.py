@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from juryrank.inference.opinions import Codes
 from juryrank.inference.ranks_and_tiers import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.sampling import Sample
 from juryrank.types import Floats
+from juryrank.votes.passes import Own, Pass
 from juryrank.votes.votes import Votes
 from juryrank.votes.weights import total_weight
 
@@ -178,10 +180,28 @@ def tastes_frame(found: Sample | None, votes: Votes, confidence: float) -> pl.Da
 
 def _votes_in(votes: Votes, found: Sample) -> Floats:
     """The weight of each judge's votes on each item it has a taste for."""
-    n = votes.n_items
-    who, lists = votes.judge.astype(np.int64) * n, votes.lists
-    entry = lists.judge[lists.entry_list].astype(np.int64) * n + lists.item
-    key = np.concatenate((*(who + side for side in votes.sides()), entry))
-    weight = np.concatenate((votes.weight, votes.weight, lists.weight[lists.entry_list]))
-    known = found.taste_judge * n + found.taste_item
-    return total_weight(np.searchsorted(known, key), weight, len(known))
+    asked = _WeightPass(found.taste_judge, found.taste_item)
+    return np.concatenate(list(votes.over_shards(asked)))
+
+
+@dataclass(frozen=True, eq=False)
+class _WeightPass(Pass[Votes, Floats]):
+    """The weight of the votes of judges on items; pairs of both, in order."""
+
+    judge: Codes
+    item: Codes
+
+    def for_judges(self, judges: slice) -> _WeightPass:
+        """What is asked of these judges."""
+        own = slice(*np.searchsorted(self.judge, (judges.start, judges.stop)).tolist())
+        return _WeightPass(self.judge[own] - judges.start, self.item[own])
+
+    def __call__(self, here: Votes, _first: int, _last: int, _own: Own) -> Floats:
+        """All votes here."""
+        n = here.n_items
+        who, lists = here.judge.astype(np.int64) * n, here.lists
+        entry = lists.judge[lists.entry_list].astype(np.int64) * n + lists.item
+        key = np.concatenate((*(who + side for side in here.sides()), entry))
+        weight = np.concatenate((here.weight, here.weight, lists.weight[lists.entry_list]))
+        known = self.judge * n + self.item
+        return total_weight(np.searchsorted(known, key), weight, len(known))

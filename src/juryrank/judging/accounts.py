@@ -33,6 +33,7 @@ from juryrank.solvers.search import ROUGH, search
 from juryrank.types import Floats
 from juryrank.votes.coded import CodedVotes, Pairs
 from juryrank.votes.lists import Lists, indices_of
+from juryrank.votes.passes import Own, Pass
 from juryrank.votes.weights import total_weight
 
 Codes = NDArray[np.int64]
@@ -109,17 +110,32 @@ def _items_of_all_votes(votes: CodedVotes) -> tuple[Codes, Codes]:
 
     Both are, if all its votes are on one pair.
     """
-    pairs, without_lists = votes.pairs, np.diff(votes.lists.start) == 0
-    several = np.flatnonzero((pairs.per_judge > 1) & without_lists)
-    first, last = pairs.start[several], pairs.start[several + 1] - 1
-    found = []
-    for items in (pairs.winner, pairs.loser):
-        item = items[first]
-        likely = _in_votes(pairs, item, first + 1) & _in_votes(pairs, item, last)
-        in_all = np.full(votes.n_judges, -1, dtype=np.int64)
-        in_all[several[likely]] = _in_all_votes(pairs, several[likely], item[likely])
-        found.append(in_all)
-    return found[0], found[1]
+    m = votes.n_judges
+    own = {"one": np.empty(m, dtype=np.int64), "other": np.empty(m, dtype=np.int64)}
+    for _ in votes.over_shards(_ItemsPass(), own):
+        pass
+    return own["one"], own["other"]
+
+
+@dataclass(frozen=True, eq=False)
+class _ItemsPass(Pass[CodedVotes, None]):
+    """Whether winner and loser of the first vote of each judge are in all its votes."""
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """Which, or -1."""
+        return ("one", "other")
+
+    def __call__(self, here: CodedVotes, _first: int, _last: int, own: Own) -> None:
+        """All judges here."""
+        pairs, without_lists = here.pairs, np.diff(here.lists.start) == 0
+        several = np.flatnonzero((pairs.per_judge > 1) & without_lists)
+        begin, end = pairs.start[several], pairs.start[several + 1] - 1
+        for name, items in (("one", pairs.winner), ("other", pairs.loser)):
+            item = items[begin]
+            likely = _in_votes(pairs, item, begin + 1) & _in_votes(pairs, item, end)
+            own[name][:] = -1
+            own[name][several[likely]] = _in_all_votes(pairs, several[likely], item[likely])
 
 
 def _in_votes(pairs: Pairs, item: NDArray[np.int32], vote: Codes) -> NDArray[np.bool_]:
@@ -137,14 +153,30 @@ def _in_all_votes(pairs: Pairs, judges: Codes, item: NDArray[np.int32]) -> Codes
 
 def _expected(votes: CodedVotes, on_one: NDArray[np.bool_], count: Codes) -> Floats:
     """How many accounts would be on each item alone by chance."""
-    pairs, n = votes.pairs, votes.n_items
-    weight = np.repeat(np.where(on_one, 0.0, 1.0), count)
-    seen = total_weight(pairs.winner, weight, n) + total_weight(pairs.loser, weight, n)
-    share = np.minimum(seen / max(float(weight.sum()), 1.0), 1.0)
+    n = votes.n_items
+    found = votes.over_shards(_SeenPass(), {"weight": np.where(on_one, 0.0, 1.0)})
+    seen = np.asarray(sum(found))
+    share = np.minimum(seen / max(float(0.5 * seen.sum()), 1.0), 1.0)
     expected = np.zeros(n)
     for number in np.unique(count[on_one]).tolist():
         expected += float((count == number).sum()) * share**number
     return expected
+
+
+@dataclass(frozen=True, eq=False)
+class _SeenPass(Pass[CodedVotes, Floats]):
+    """How many votes on pairs each item is in, those of each judge weighted."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What each judge's votes count."""
+        return ("weight",)
+
+    def __call__(self, here: CodedVotes, _first: int, _last: int, own: Own) -> Floats:
+        """All judges here."""
+        pairs, n = here.pairs, here.n_items
+        weight = np.repeat(own["weight"], pairs.per_judge)
+        return total_weight(pairs.winner, weight, n) + total_weight(pairs.loser, weight, n)
 
 
 # --- copies --------------------------------------------------------------------------------------
@@ -175,12 +207,29 @@ def _alike(hashes: Hashes, judges: Codes) -> list[Codes]:
 
 def _hashes(votes: CodedVotes) -> Hashes:
     """A number for each judge that does not depend on the order of its votes."""
-    found = np.zeros(votes.n_judges, dtype=np.uint64)
-    for judges, some in votes.chunks(HASHED_AT_ONCE):
-        _add_up(found[judges], some.pairs.start, _of_pairs(some.pairs))
-        if some.has_lists:
-            _add_up(found[judges], some.lists.start, _of_lists(some.lists))
-    return found
+    own = {"hash": np.zeros(votes.n_judges, dtype=np.uint64)}
+    for _ in votes.over_shards(_HashPass(), own):
+        pass
+    return own["hash"]
+
+
+@dataclass(frozen=True, eq=False)
+class _HashPass(Pass[CodedVotes, None]):
+    """A number for each judge."""
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The number."""
+        return ("hash",)
+
+    def __call__(self, here: CodedVotes, _first: int, _last: int, own: Own) -> None:
+        """Some judges after the other."""
+        for judges, some in here.chunks(HASHED_AT_ONCE):
+            found = np.zeros(some.n_judges, dtype=np.uint64)
+            _add_up(found, some.pairs.start, _of_pairs(some.pairs))
+            if some.has_lists:
+                _add_up(found, some.lists.start, _of_lists(some.lists))
+            own["hash"][judges] = found
 
 
 def _of_pairs(pairs: Pairs) -> Hashes:
@@ -222,8 +271,9 @@ def _add_up(totals: Hashes, start: Codes, values: Hashes) -> None:
 def _exactly_alike(votes: CodedVotes, judges: Codes) -> list[Codes]:
     """The judges in groups of the same votes; those who are alone are in none."""
     groups: dict[bytes, list[int]] = {}
-    for u in judges.tolist():
-        groups.setdefault(_all_votes(votes.of_range(u, u + 1)), []).append(u)
+    own = votes.of_judges(judges)
+    for k, u in enumerate(judges.tolist()):
+        groups.setdefault(_all_votes(own.of_range(k, k + 1)), []).append(u)
     return [np.array(group) for group in groups.values() if len(group) > 1]
 
 

@@ -13,6 +13,7 @@ from juryrank.types import Floats
 from juryrank.votes.cells import Cells, entries_in_cells, pairs_in_cells
 from juryrank.votes.coded import CodedVotes
 from juryrank.votes.lists import without_entries
+from juryrank.votes.passes import Own, Pass
 from juryrank.votes.votes import Votes
 
 
@@ -89,30 +90,75 @@ def votes_that_count(votes: Votes, found: OneSided) -> Votes:
 
 def number_in_cells(votes: Votes, found: OneSided) -> int:
     """How many votes are those of these judges on these items."""
-    lists, number = votes.lists, 0
-    for some in votes.chunks():
-        first, last = some.judges.start, some.judges.stop
-        here = (found.judge >= first) & (found.judge < last)
-        cells = Cells(found.judge[here] - first, found.item[here])
-        number += int(pairs_in_cells(some.start, some.left, some.right, cells).sum())
+    if not len(found):
+        return 0
+    lists, number = votes.lists, sum(votes.over_shards(_NumberPass(found.cells)))
     return number + len(np.unique(lists.entry_list[entries_in_cells(lists, found.cells)]))
 
 
-def heavy_cells(
-    votes: CodedVotes, least: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
+@dataclass(frozen=True, eq=False)
+class _NumberPass(Pass[Votes, int]):
+    """How many votes on pairs are in cells."""
+
+    cells: Cells
+
+    def for_judges(self, judges: slice) -> _NumberPass:
+        """The cells of these judges."""
+        return _NumberPass(self.cells.of_judges(judges))
+
+    def __call__(self, here: Votes, _first: int, _last: int, _own: Own) -> int:
+        """Some judges after the other."""
+        number = 0
+        for some in here.chunks():
+            cells = self.cells.of_judges(some.judges)
+            number += int(pairs_in_cells(some.start, some.left, some.right, cells).sum())
+        return number
+
+
+HeavyCells = tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]
+
+
+def heavy_cells(votes: CodedVotes, least: float) -> HeavyCells:
     """Judges and items with so many votes at least: codes, votes won, votes."""
-    found = []
-    for judges, some in votes.chunks():
-        judge, *rest = _core.heavy_cells(some.core_pairs, some.core_lists, least)
-        found.append((judge + judges.start, *rest))
+    found = votes.over_shards(_HeavyPass(least))
     judge, item, won, number = (np.concatenate(part) for part in zip(*found, strict=True))
     return judge, item, won, number
 
 
+@dataclass(frozen=True, eq=False)
+class _HeavyPass(Pass[CodedVotes, HeavyCells]):
+    """Judges and items with many votes."""
+
+    least: float
+
+    def in_whole(self, found: HeavyCells, judges: slice) -> HeavyCells:
+        """Judges by their codes among all."""
+        return (found[0] + judges.start, *found[1:])
+
+    def __call__(self, here: CodedVotes, _first: int, _last: int, _own: Own) -> HeavyCells:
+        """Some judges after the other."""
+        found = []
+        for judges, some in here.chunks():
+            judge, *rest = _core.heavy_cells(some.core_pairs, some.core_lists, self.least)
+            found.append((judge + judges.start, *rest))
+        judge, item, won, number = (np.concatenate(part) for part in zip(*found, strict=True))
+        return judge, item, won, number
+
+
 def cell_counts(votes: CodedVotes, most: int) -> NDArray[np.int64]:
     """How many pairs of judge and item have 0, 1, ... `most` (or more) votes."""
-    counts = np.zeros(most + 1, dtype=np.int64)
-    for _, some in votes.chunks():
-        counts += _core.cell_counts(some.core_pairs, some.core_lists, most)
-    return counts
+    return np.asarray(sum(votes.over_shards(_CountsPass(most))))
+
+
+@dataclass(frozen=True, eq=False)
+class _CountsPass(Pass[CodedVotes, NDArray[np.int64]]):
+    """The same of the judges of a place."""
+
+    most: int
+
+    def __call__(self, here: CodedVotes, _first: int, _last: int, _own: Own) -> NDArray[np.int64]:
+        """Some judges after the other."""
+        counts = np.zeros(self.most + 1, dtype=np.int64)
+        for _, some in here.chunks():
+            counts += _core.cell_counts(some.core_pairs, some.core_lists, self.most)
+        return counts

@@ -10,12 +10,15 @@ triads circular and three quarters of its answers repeated.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from juryrank import _core
 from juryrank.votes.lists import pairs_of, taken
+from juryrank.votes.passes import Own, Pass
 from juryrank.votes.votes import TIE, Votes
 
 SURE = 2.326
@@ -65,6 +68,32 @@ class Consistency(NamedTuple):
         if self.repeats:
             said.append(f"{self.repeated:,} of {self.repeats:,} repeated answers agree")
         return " and ".join(said)
+
+
+def consistencies_of(votes: Votes, judges: NDArray[np.bool_]) -> dict[int, Consistency]:
+    """How far the votes of each of these judges agree with each other."""
+    found: dict[int, Consistency] = {}
+    for part in votes.over_shards(_ConsistencyPass(), {"asked": judges}):
+        found |= part
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _ConsistencyPass(Pass[Votes, dict[int, Consistency]]):
+    """Of the judges asked about, by code."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Who is asked about."""
+        return ("asked",)
+
+    def in_whole(self, found: dict[int, Consistency], judges: slice) -> dict[int, Consistency]:
+        """By their codes among all."""
+        return {u + judges.start: own for u, own in found.items()}
+
+    def __call__(self, here: Votes, _first: int, _last: int, own: Own) -> dict[int, Consistency]:
+        """Judge by judge."""
+        return {u: consistency_of(here, u) for u in np.flatnonzero(own["asked"]).tolist()}
 
 
 def consistency_of(votes: Votes, judge: int) -> Consistency:

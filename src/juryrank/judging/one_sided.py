@@ -176,15 +176,16 @@ def _accuracy_elsewhere(
         return objective.start_accuracy()[cells.judge]
     accuracy = np.ones(len(cells))
     judges, judge = np.unique(cells.judge, return_inverse=True)
-    behind = [_behind_all_votes(objective.votes.of_range(u, u + 1)) for u in judges.tolist()]
+    own = objective.votes.of_judges(judges)
+    behind = [_behind_all_votes(own.of_range(k, k + 1)) for k in range(len(judges))]
     for some in _batches(objective.votes, cells, votes_at_once):
-        own = _each_by_itself(objective, cells.judge[some])
+        by_cell = _each_by_itself(objective, cells.judge[some])
         in_question = [
             np.append(behind[u], i) for u, i in zip(judge[some], cells.item[some], strict=True)
         ]
         index = np.repeat(np.arange(len(in_question)), list(map(len, in_question)))
         cells_of = Cells(index, np.concatenate(in_question))
-        elsewhere = replace(own, votes=own.votes.without(cells_of))
+        elsewhere = replace(by_cell, votes=by_cell.votes.without(cells_of))
         elsewhere.profile(solution.state[: elsewhere.layout.size], accuracy[some])
     return accuracy
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,9 @@ from juryrank.inference.normal import quantile
 from juryrank.model.noise import Noise
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
+from juryrank.votes.passes import Own, Pass
 from juryrank.votes.votes import Votes
-from juryrank.votes.weights import given, weight_per_judge
+from juryrank.votes.weights import given
 
 LEAST_POSITION_BIAS = 0.1
 """The share of votes moved to one side that is worth a word."""
@@ -50,17 +51,15 @@ def positions(
     """Measure the lean of every judge; None if it is not known which item was on the left."""
     if not votes.sides_known:
         return None
-    excess, information, third, won = (np.empty(votes.n_judges) for _ in range(4))
-    ties_count = bool(np.isneginf(allowed.tie).all())
-    for some in votes.chunks():
-        judges = some.judges
-        _core.position_sums(
-            noise.core, start=some.start, left=some.left, right=some.right, outcome=some.outcome,
-            weight=given(some.weight), score=solution.score, accuracy=solution.accuracy[judges],
-            order=allowed.order[judges], ties_count=ties_count, excess=excess[judges],
-            information=information[judges], third=third[judges], won=won[judges],
-        )  # fmt: skip
-    count = weight_per_judge(votes.start, votes.weight)
+    m, ties_count = votes.n_judges, bool(np.isneginf(allowed.tie).all())
+    own = {
+        "accuracy": solution.accuracy, "order": allowed.order,
+        **{name: np.empty(m) for name in _SumsPass.SUMS},
+    }  # fmt: skip
+    for _ in votes.over_shards(_SumsPass(noise, solution.score, ties_count), own):
+        pass
+    excess, information, third, won = (own[name] for name in _SumsPass.SUMS)
+    count = votes.weight_of_pairs
     share = np.divide(won, count, out=np.full(len(count), np.nan), where=count > 0.0)
     # One vote's worth of information at even odds keeps the bias of few votes near 0.
     bias = excess / (information + float(noise.terms(0.0)[1]) ** 2)
@@ -69,6 +68,36 @@ def positions(
     half_votes = -2.0 * float(noise.terms(0.0)[1]) * count
     moved = np.divide(excess, half_votes, out=np.zeros(len(count)), where=count > 0.0)
     return Positions(share, bias, z, moved)
+
+
+@dataclass(frozen=True, eq=False)
+class _SumsPass(Pass[Votes, None]):
+    """What is summed over the votes of each judge."""
+
+    noise: Noise
+    score: Floats
+    ties_count: bool
+    SUMS: ClassVar[tuple[str, ...]] = ("excess", "information", "third", "won")
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What is known of each judge."""
+        return ("accuracy", "order")
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The sums."""
+        return self.SUMS
+
+    def __call__(self, here: Votes, _first: int, _last: int, own: Own) -> None:
+        """Some judges after the other."""
+        for some in here.chunks():
+            mine = {name: values[some.judges] for name, values in own.items()}
+            _core.position_sums(
+                self.noise.core, start=some.start, left=some.left, right=some.right,
+                outcome=some.outcome, weight=given(some.weight), score=self.score,
+                ties_count=self.ties_count, **mine,
+            )  # fmt: skip
 
 
 def unlikely_excess(excess: Floats, variance: Floats, third: Floats) -> Floats:

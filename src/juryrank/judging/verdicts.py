@@ -29,12 +29,13 @@ from juryrank.inference.ranks_and_tiers import FALSE_DISCOVERIES, discoveries
 from juryrank.inference.tastes import Orders, OutlyingTaste
 from juryrank.judging.accounts import Voice
 from juryrank.judging.cells import NOBODY, OneSided
-from juryrank.judging.consistency import Consistency, consistency_of
+from juryrank.judging.consistency import Consistency, consistencies_of
 from juryrank.judging.position import Positions, position_biased, position_reason
 from juryrank.judging.verdict_words import APART_FROM_OTHERS, DISAGREEING, VERDICTS, Verdict
 from juryrank.model.registry import Model
 from juryrank.text import WIDEST_NAME, short
 from juryrank.types import Floats
+from juryrank.votes.passes import Own, Pass
 from juryrank.votes.votes import Votes
 
 RELIABLE = 0.5
@@ -209,8 +210,8 @@ def _by_accuracy(votes: Votes, standing: Standing) -> list[Said]:
     chosen = np.select([mask for mask, _ in choices], range(len(choices)), len(choices))
     known = [*(one for _, one in choices), Said("reliable", "follows the order well")]
     said = [known[kind] for kind in chosen.tolist()]
-    for u in np.flatnonzero(weak).tolist():
-        said[u] = _weak(consistency_of(votes, u))
+    for u, own in consistencies_of(votes, weak).items():
+        said[u] = _weak(own)
     return said
 
 
@@ -298,12 +299,38 @@ def _set_aside_reason(items: pl.Series, found: OneSided, index: int) -> str:
 
 def _without_the_unknown(votes: Votes, said: list[Said]) -> list[Said]:
     """Nothing bad of judges who have voted on very few items."""
-    return [
-        Said("too few votes to tell", "differs from the others, but has voted on too few items")
-        if one.verdict in DISAGREEING and _items_seen(votes, u) < LEAST_ITEMS
-        else one
-        for u, one in enumerate(said)
-    ]
+    asked = np.array([one.verdict in DISAGREEING for one in said], dtype=np.bool_)
+    own: Own = {"asked": asked, "items": np.zeros(len(said), dtype=np.int64)}
+    for _ in votes.over_shards(_ItemsSeenPass(), own):
+        pass
+    for u in np.flatnonzero(asked & (own["items"] < LEAST_ITEMS)).tolist():
+        said[u] = TOO_FEW_ITEMS
+    return said
+
+
+TOO_FEW_ITEMS = Said(
+    "too few votes to tell", "differs from the others, but has voted on too few items"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _ItemsSeenPass(Pass[Votes, None]):
+    """On how many items judges have voted."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Who is asked about."""
+        return ("asked",)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """How many; of judges who are not asked about, anything."""
+        return ("items",)
+
+    def __call__(self, here: Votes, _first: int, _last: int, own: Own) -> None:
+        """Judge by judge."""
+        for u in np.flatnonzero(own["asked"]).tolist():
+            own["items"][u] = _items_seen(here, u)
 
 
 def _items_seen(votes: Votes, judge: int) -> int:

@@ -11,11 +11,15 @@ The state of a fit is one vector: the scores, then
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from juryrank import _core
 from juryrank.types import Floats
+
+Entry = TypeVar("Entry", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,25 @@ class Layout:
         found[: self.n_items] = state[: self.n_items]
         found[self.tie], found[self.order] = state[other.tie], state[other.order]
         return found
+
+    def for_judges(self, state: NDArray[Entry], judges: slice) -> NDArray[Entry]:
+        """The part of a state that is about these judges alone."""
+        if not self.model.by_judge:
+            return state
+        parts = (state[self.own_tie][judges], state[self.order], state[self.own_order][judges])
+        return np.concatenate((state[: self.tie.stop], *parts))
+
+    def indices_for(self, judges: slice) -> NDArray[np.int64]:
+        """Where the unknowns of such a part stand in the whole."""
+        return self.for_judges(np.arange(self.size), judges)
+
+    def from_judges(self, found: Floats, judges: slice) -> Floats:
+        """A vector or a matrix of such a part as one of the whole, with zeros for the rest."""
+        if not self.model.by_judge:
+            return found
+        whole, at = np.zeros((self.size,) * found.ndim), self.indices_for(judges)
+        whole[np.ix_(*(at,) * found.ndim)] = found
+        return whole
 
     def totals(self, effects: Floats) -> Floats:
         """Effects as they are told: for a judge not what is added, but the sum."""

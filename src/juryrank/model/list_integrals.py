@@ -18,8 +18,8 @@ from juryrank import _core
 from juryrank.errors import InputError
 from juryrank.model.noise import Noise
 from juryrank.types import Floats
-from juryrank.votes.coded import Found
 from juryrank.votes.lists import Lists
+from juryrank.votes.passes import Found
 
 PARTS = 16
 WORTH_SPLITTING = 1_000.0

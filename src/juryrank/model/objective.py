@@ -18,9 +18,9 @@ judges and one of their own spread on what sets single judges apart.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,9 @@ from juryrank.model.list_integrals import ChainedLists, ReadyLists
 from juryrank.model.noise import Noise
 from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.types import Floats, WithCore
-from juryrank.votes.coded import CodedVotes, Found
-from juryrank.votes.lists import choices
+from juryrank.votes.coded import CodedVotes, no_pairs
+from juryrank.votes.lists import choices, no_lists
+from juryrank.votes.passes import NOTHING_OWN, Found, Own, Pass
 from juryrank.votes.weights import total_weight
 
 LARGEST_ACCURACY = 20.0
@@ -52,16 +53,6 @@ class JudgeGradients(NamedTuple):
     value: Floats
     state: Floats
     accuracy: Floats
-
-
-class _OfJudges(NamedTuple):
-    """What a pass over the votes finds of single judges: values, and gradients."""
-
-    value: Floats
-    accuracy: Floats
-    tie: Floats
-    """A column for each size of groups that can be tied."""
-    order: Floats
 
 
 class Curvature(NamedTuple):
@@ -186,65 +177,76 @@ class Objective(WithCore):
         `accuracy` is the guess the search starts from and becomes the minimiser. By the envelope
         theorem the gradient of the minimum is the partial gradient at the minimiser.
         """
-        value, gradient, _ = self._sum_over_judges(self.core_rule, state, accuracy)
+        value, gradient, _ = self._sum_over_judges(state, accuracy, held=False)
         value += self.state_penalty(state, gradient) + self.accuracy_penalty(accuracy)
         return value, gradient
 
     def gradients(self, state: Floats, accuracy: Floats) -> Gradients:
         """``J(state, accuracy)`` and its partial gradients."""
-        value, gradient, of_judges = self._sum_over_judges(self.core_held_rule, state, accuracy)
+        value, gradient, own = self._sum_over_judges(
+            state, accuracy, held=True, wanted=("accuracy_gradient",)
+        )
         value += self.state_penalty(state, gradient) + self.accuracy_penalty(accuracy)
         if self.accuracies_free:
-            of_judges.accuracy[:] += self.prior.accuracy_precision * (accuracy - 1.0)
-        return Gradients(value, gradient, of_judges.accuracy)
+            own["accuracy_gradient"][:] += self.prior.accuracy_precision * (accuracy - 1.0)
+        return Gradients(value, gradient, own["accuracy_gradient"])
 
     def votes_alone(self, state: Floats, accuracy: Floats) -> JudgeGradients:
         """The likelihood's part of ``J(state, accuracy)``, judge by judge, and its gradients.
 
         It has the same bits on every CPU: in a sampler, a last bit makes another draw.
         """
-        _, gradient, of_judges = self._sum_over_judges(
-            self.core_held_rule, state, accuracy, portable=True
+        _, gradient, own = self._sum_over_judges(
+            state, accuracy, held=True, portable=True, wanted=("value", "accuracy_gradient")
         )
-        return JudgeGradients(of_judges.value, gradient, of_judges.accuracy)
+        return JudgeGradients(own["value"], gradient, own["accuracy_gradient"])
 
     def gradients_by_judge(
         self, first: int, last: int, state: Floats, accuracy: Floats
     ) -> tuple[Floats, Floats]:
         """The partial gradients of single judges' votes: a row for each, and in its accuracy."""
-        by_judge = self._judge_arrays()
+        own = self._own_arrays(accuracy)
         rows = np.zeros((last - first, self.layout.size))
-        votes_pass = self._votes_pass(self.core_held_rule, state, accuracy, by_judge)
+        add_votes = self._votes_pass(state, own, held=True)
         for row, u in zip(rows, range(first, last), strict=True):
-            votes_pass(u, u + 1, row[: self.n_items])
-            tie, order = by_judge.tie[u : u + 1], by_judge.order[u : u + 1]
+            add_votes(u, u + 1, row[: self.n_items])
+            tie, order = own["tie"][u : u + 1], own["order"][u : u + 1]
             self.layout.add_gradients(row, tie, order, first=u)
-        return rows, by_judge.accuracy[first:last]
+        return rows, own["accuracy_gradient"][first:last]
 
     def curvature(self, state: Floats, accuracy: Floats) -> Curvature:
         """Second derivatives in each unknown of the state and in each accuracy.
 
         Those of rankings under noise other than Gumbel are about right, and not exact.
         """
-        accuracy_curvature = np.empty(self.n_judges)
-        likeness = None if self.chained is None else self.chained.likeness
-        at = self.core_at(state, accuracy, self.layout, likeness=likeness)
+        own = {"accuracy": accuracy, "curvature": np.empty(self.n_judges)}
+        diagonal = self.sum_over_chunks(_CurvaturePass(state), own)
+        return Curvature(diagonal + self.state_curvature(state), own["curvature"])
 
-        def one_chunk(first: int, last: int) -> Floats:
-            diagonal = np.zeros(self.layout.size)
-            _core.add_curvature(at, self.core_rule, first, last, diagonal, accuracy_curvature)
-            return diagonal
+    def over_chunks(
+        self, one_chunk: ObjectivePass[Found], own: Own = NOTHING_OWN
+    ) -> Iterator[Found]:
+        """What a pass finds of all judges, one chunk of them after the other."""
+        return self.votes.over_chunks(*self._on_votes(one_chunk, own), self.threads)
 
-        diagonal = self.sum_over_chunks(one_chunk)
-        return Curvature(diagonal + self.state_curvature(state), accuracy_curvature)
+    def over_shards(
+        self, one_shard: ObjectivePass[Found], own: Own = NOTHING_OWN
+    ) -> Iterator[Found]:
+        """What a pass finds of the judges of each place where votes are."""
+        return self.votes.over_shards(*self._on_votes(one_shard, own))
 
-    def over_chunks(self, one_chunk: Callable[[int, int], Found]) -> Iterator[Found]:
-        """What `one_chunk` finds for the judges from ... to, one chunk after the other."""
-        return self.votes.over_chunks(one_chunk, self.threads)
+    def sum_over_chunks(self, one_chunk: ObjectivePass[Floats], own: Own = NOTHING_OWN) -> Floats:
+        """The sum of what a pass finds of all judges, in a fixed order."""
+        return sum_of(self.over_chunks(one_chunk, own))
 
-    def sum_over_chunks(self, one_chunk: Callable[[int, int], Floats]) -> Floats:
-        """The sum of what `one_chunk` finds for the judges from ... to, in a fixed order."""
-        return _sum(self.over_chunks(one_chunk))
+    def _on_votes(self, one: ObjectivePass[Found], own: Own) -> tuple[OnVotes[Found], Own]:
+        """The pass as one of the votes, which makes this objective again where they are."""
+        fixed = {} if self.fixed_accuracy is None else {FIXED: self.fixed_accuracy}
+        return OnVotes(self, one), own | fixed
+
+    def of_votes(self, votes: CodedVotes, fixed_accuracy: Floats | None) -> Objective:
+        """The same of the votes of some judges."""
+        return replace(self, votes=votes, fixed_accuracy=fixed_accuracy, threads=1)
 
     def scale_curvature(self, state: Floats, accuracy: Floats, accuracy_curvature: Floats) -> float:
         """The second derivative of the profile in ``c`` where all scores are multiplied by it.
@@ -267,14 +269,8 @@ class Objective(WithCore):
         For pairs of equal items it is ``g''(0) sum w a_u^2`` over the votes of the item, for a
         choice from r items a share ``4 / r (1 - 1/r)`` of that; plus the prior.
         """
-        pairs, lists, square = self.votes.core_pairs, self.votes.lists, accuracy**2
-
-        def one_chunk(first: int, last: int) -> Floats:
-            total = np.zeros(self.n_items)
-            _core.add_to_both(pairs, first, last, square, total)
-            return total
-
-        votes = self.sum_over_chunks(one_chunk)
+        lists = self.votes.lists
+        votes = self.sum_over_chunks(_StiffnessPass(), {"square": accuracy**2})
         size = np.maximum(lists.length, 2)
         share = choices(lists) * 4.0 / size * (1.0 - 1.0 / size)
         of_list = lists.weight * accuracy[lists.judge] ** 2 * share
@@ -289,47 +285,46 @@ class Objective(WithCore):
                 found[own] = by_judge
         return found + self.prior_precision
 
-    def _judge_arrays(self) -> _OfJudges:
-        """Room for what belongs to single judges."""
+    def _own_arrays(self, accuracy: Floats) -> Own:
+        """The accuracies, and room for what a pass over the votes finds of single judges."""
         m = self.n_judges
-        order = np.zeros(m if self.effects.order else 0)
-        return _OfJudges(np.empty(m), np.empty(m), np.zeros((m, len(self.effects.sizes))), order)
+        return {
+            "accuracy": accuracy, "value": np.empty(m), "accuracy_gradient": np.empty(m),
+            "tie": np.zeros((m, len(self.effects.sizes))),
+            "order": np.zeros(m if self.effects.order else 0),
+        }  # fmt: skip
 
     def _sum_over_judges(
         self,
-        rule: _core.AccuracyRule,
         state: Floats,
         accuracy: Floats,
         *,
+        held: bool,
         portable: bool = False,
-    ) -> tuple[float, Floats, _OfJudges]:
-        """The votes' part: value and gradients, summed over chunks in a fixed order."""
-        by_judge = self._judge_arrays()
-        votes_pass = self._votes_pass(rule, state, accuracy, by_judge, portable=portable)
+        wanted: tuple[str, ...] = (),
+    ) -> tuple[float, Floats, Own]:
+        """The votes' part: value and gradients, summed over chunks in a fixed order.
 
-        def one_chunk(first: int, last: int) -> tuple[float, Floats]:
-            gradient = np.zeros(self.n_items)
-            return votes_pass(first, last, gradient), gradient
-
+        `wanted` names what of single judges is looked at, beside what the sums need.
+        """
+        own = self._own_arrays(accuracy)
+        if self.chained is None:
+            found = self.over_chunks(_VotesPass(state, held, portable, wanted), own)
+        else:
+            one_chunk = self._votes_pass(state, own, held=held, portable=portable)
+            found = self.chained.over_judges(partial(_with_gradient, self.n_items, one_chunk))
         value, gradient = 0.0, np.zeros(self.layout.size)
-        over_chunks = self.over_chunks if self.chained is None else self.chained.over_judges
-        for part, part_gradient in over_chunks(one_chunk):
+        for part, part_gradient in found:
             value += part
             gradient[: self.n_items] += part_gradient
         if self.chained is not None:
             self.chained.check(gradient[: self.n_items], state[: self.n_items], accuracy)
         if not self.is_plain:
-            self.layout.add_gradients(gradient, by_judge.tie, by_judge.order)
-        return value, gradient, by_judge
+            self.layout.add_gradients(gradient, own["tie"], own["order"])
+        return value, gradient, own
 
     def _votes_pass(
-        self,
-        rule: _core.AccuracyRule,
-        state: Floats,
-        accuracy: Floats,
-        by_judge: _OfJudges,
-        *,
-        portable: bool = False,
+        self, state: Floats, own: Own, *, held: bool, portable: bool = False
     ) -> Callable[[int, int, Floats], float]:
         """The compiled pass over the votes of the judges from ... to.
 
@@ -338,10 +333,11 @@ class Objective(WithCore):
         lists, effects = self.core_known(state)
         likeness = None if self.chained is None else self.chained.likeness
         known: dict[str, Any] = {
-            "noise": self.noise.core, "rule": rule, "pairs": self.votes.core_pairs,
-            "effects": effects, "score": state[: self.n_items], "accuracy": accuracy,
-            "judge_value": by_judge.value, "accuracy_gradient": by_judge.accuracy,
-            "tie_gradient": by_judge.tie, "order_gradient": by_judge.order, "portable": portable,
+            "noise": self.noise.core, "rule": self.core_held_rule if held else self.core_rule,
+            "pairs": self.votes.core_pairs, "effects": effects, "score": state[: self.n_items],
+            "accuracy": own["accuracy"], "judge_value": own["value"],
+            "accuracy_gradient": own["accuracy_gradient"], "tie_gradient": own["tie"],
+            "order_gradient": own["order"], "portable": portable,
         }  # fmt: skip
 
         def one_pass(first: int, last: int, score_gradient: Floats) -> float:
@@ -419,7 +415,153 @@ class Objective(WithCore):
         return 0.5 * self.prior.accuracy_precision * float(distance @ distance)
 
 
-def _sum(parts: Iterator[Floats]) -> Floats:
+# --- passes over the votes -----------------------------------------------------------------------
+
+FIXED = "fixed accuracy"
+"""What known accuracies are called among the arrays with a row for each judge."""
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectivePass(Pass["Objective", Found]):
+    """What is to be found out at an objective, judge by judge."""
+
+    def for_layout(self, _layout: Layout, _judges: slice) -> ObjectivePass[Found]:
+        """The same for the objective of these judges alone, whose state is shorter."""
+        return self
+
+    def in_layout(self, found: Found, _layout: Layout, _judges: slice) -> Found:
+        """What was found of these judges alone, as part of all."""
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class OnVotes(Pass[CodedVotes, Found], Generic[Found]):
+    """A pass of an objective, as one of its votes."""
+
+    objective: Objective
+    one: ObjectivePass[Found]
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Those of the pass, and known accuracies."""
+        return (*self.one.reads, *(() if self.objective.accuracies_free else (FIXED,)))
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """Those of the pass."""
+        return self.one.writes
+
+    def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> Found:
+        """Make the objective for these votes, if it is not there."""
+        objective = self.objective
+        if here is not objective.votes:
+            objective = objective.of_votes(here, own.get(FIXED))
+        return self.one(objective, first, last, own)
+
+    def for_judges(self, judges: slice) -> OnVotes[Found]:
+        """The same, unless states have something of single judges in them."""
+        one = self.one.for_layout(self.objective.layout, judges)
+        return self if one is self.one else replace(self, one=one)
+
+    def in_whole(self, found: Found, judges: slice) -> Found:
+        """By the layout of all judges."""
+        return self.one.in_layout(found, self.objective.layout, judges)
+
+    def __getstate__(self) -> dict[str, object]:
+        """The objective goes without votes: these are where it is sent to."""
+        nobody = CodedVotes(self.objective.n_items, no_pairs(0), no_lists(0))
+        fixed = None if self.objective.accuracies_free else np.empty(0)
+        return vars(self) | {"objective": self.objective.of_votes(nobody, fixed)}
+
+
+@dataclass(frozen=True, eq=False)
+class AtState(ObjectivePass[Found]):
+    """A pass at one state."""
+
+    state: Floats
+
+    def for_layout(self, layout: Layout, judges: slice) -> AtState[Found]:
+        """With the part of the state that is about these judges."""
+        if not layout.model.by_judge:
+            return self
+        return replace(self, state=layout.for_judges(self.state, judges))
+
+
+@dataclass(frozen=True, eq=False)
+class _VotesPass(AtState[tuple[float, Floats]]):
+    """Value and gradient in the scores."""
+
+    held: bool
+    portable: bool
+    wanted: tuple[str, ...]
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The accuracies, from which the search for better ones starts."""
+        return ("accuracy",)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The accuracies, if they are sought, and the gradients in effects."""
+        return (*(() if self.held else ("accuracy",)), "tie", "order", *self.wanted)
+
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> tuple[float, Floats]:
+        """The compiled pass."""
+        one_chunk = here._votes_pass(self.state, own, held=self.held, portable=self.portable)
+        return _with_gradient(here.n_items, one_chunk, first, last)
+
+
+def _with_gradient(
+    n_items: int, one_chunk: Callable[[int, int, Floats], float], first: int, last: int
+) -> tuple[float, Floats]:
+    gradient = np.zeros(n_items)
+    return one_chunk(first, last, gradient), gradient
+
+
+@dataclass(frozen=True, eq=False)
+class _CurvaturePass(AtState[Floats]):
+    """The diagonal of the curvature in the state; that in the accuracies is written."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The accuracies."""
+        return ("accuracy",)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The curvature in the accuracies."""
+        return ("curvature",)
+
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
+        """The compiled pass."""
+        likeness = None if here.chained is None else here.chained.likeness
+        at = here.core_at(self.state, own["accuracy"], here.layout, likeness=likeness)
+        diagonal = np.zeros(here.layout.size)
+        _core.add_curvature(at, here.core_rule, first, last, diagonal, own["curvature"])
+        return diagonal
+
+    def in_layout(self, found: Floats, layout: Layout, judges: slice) -> Floats:
+        """Zeros for what is about other judges."""
+        return layout.from_judges(found, judges)
+
+
+@dataclass(frozen=True, eq=False)
+class _StiffnessPass(ObjectivePass[Floats]):
+    """The squared accuracies of votes, summed by item."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The squares."""
+        return ("square",)
+
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
+        """The compiled pass."""
+        total = np.zeros(here.n_items)
+        _core.add_to_both(here.votes.core_pairs, first, last, own["square"], total)
+        return total
+
+
+def sum_of(parts: Iterator[Floats]) -> Floats:
     """The sum of the parts, each forgotten as soon as it is added; the first is overwritten."""
     total = next(parts)
     for part in parts:

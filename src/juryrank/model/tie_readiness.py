@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from juryrank.types import Floats
-from juryrank.votes.lists import Lists, judge_codes
-from juryrank.votes.votes import TIE, Votes
-from juryrank.votes.weights import total_weight, weight_per_judge
+from juryrank.votes.lists import Lists
+from juryrank.votes.votes import Votes
+from juryrank.votes.weights import total_weight
 
 MORE_THAN_CHANCE = 1.645
 """What a standard normal number exceeds in one case of twenty."""
@@ -26,20 +26,9 @@ MORE_THAN_CHANCE = 1.645
 def judges_differ(votes: Votes) -> bool:
     """Whether some judges tie more readily than others, beyond chance."""
     lists, m = votes.lists, votes.n_judges
-    could = weight_per_judge(votes.start, votes.weight)
-    could = could + total_weight(lists.judge, lists.weight * (lists.ranked - 1), m)
-    tied = _tied_pairs(votes) + total_weight(lists.judge, lists.weight * _ties(lists), m)
+    could = votes.weight_of_pairs + total_weight(lists.judge, lists.weight * (lists.ranked - 1), m)
+    tied = votes.weight_of_ties + total_weight(lists.judge, lists.weight * _ties(lists), m)
     return _tarone(tied, could) > MORE_THAN_CHANCE
-
-
-def _tied_pairs(votes: Votes) -> Floats:
-    """The weight of each judge's votes on pairs that are ties."""
-    total = np.zeros(votes.n_judges)
-    for some in votes.chunks():
-        tied = some.outcome == TIE
-        judge = judge_codes(some.start)[tied]
-        total[some.judges] = total_weight(judge, some.weight[tied], len(some.start) - 1)
-    return total
 
 
 def _ties(lists: Lists) -> Floats:

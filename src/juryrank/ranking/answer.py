@@ -193,7 +193,7 @@ def _fit_report(
 
 def _other_weight(votes: Votes) -> float | None:
     """The total weight, where it is not just the number of votes."""
-    weight = float(votes.weight.sum() + votes.lists.weight.sum())
+    weight = votes.total_weight
     return None if np.isclose(weight, len(votes), rtol=1e-12) else weight
 
 

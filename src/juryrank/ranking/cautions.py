@@ -221,8 +221,6 @@ def remarks_on_voices(votes: Votes, voices: Sequence[Voice]) -> tuple[str, ...]:
 def _remark_on_camps(judges: pl.DataFrame) -> Iterator[str]:
     """Who differs in which way where so many do that nobody is odd."""
     split = judges.filter(pl.col("verdict") == SPLIT)
-    if not len(split):
-        return
     camps = [
         f"{listing([_who(judge) for judge in rows['judge']])}: {reason}"
         for (reason,), rows in split.group_by("reason", maintain_order=True)
@@ -236,11 +234,12 @@ def _remark_on_camps(judges: pl.DataFrame) -> Iterator[str]:
 
 def remarks_on_judges(judges: pl.DataFrame, set_aside: int) -> tuple[str, ...]:
     """Name the judges who differ on an item or lean to a side, and the camps of a split jury."""
-    sentences = [*_remark_on_camps(judges)]
+    verdicts = set(judges["verdict"].unique())
+    sentences = [*_remark_on_camps(judges)] if SPLIT in verdicts else []
     for verdict in NAMED_BY_RANK:
-        named = judges.filter(pl.col("verdict") == verdict)
-        if not len(named):
+        if verdict not in verdicts:
             continue
+        named = judges.filter(pl.col("verdict") == verdict)
         cases = [f"{_who(row['judge'])} {row['reason']}" for row in named.iter_rows(named=True)]
         many = counted(len(named), f"{verdict} judge")
         aside = ""

@@ -77,16 +77,16 @@ def judges_frame(
     order = np.argsort(-accuracy, kind="stable")
     frame = pl.DataFrame(
         {
-            "judge": votes.judges.gather(order),
-            "accuracy": accuracy[order],
-            "accuracy_low": known["accuracy_low"].gather(order),
-            "accuracy_high": known["accuracy_high"].gather(order),
-            "votes": _counts(votes.votes_per_judge)[order],
-            "verdict": known["verdict"].gather(order),
-            "reason": known["reason"].gather(order),
+            "judge": votes.judges,
+            "accuracy": accuracy,
+            "accuracy_low": known["accuracy_low"],
+            "accuracy_high": known["accuracy_high"],
+            "votes": _counts(votes.votes_per_judge),
+            "verdict": known["verdict"],
+            "reason": known["reason"],
         }
     )
-    return frame, order
+    return frame[order], order
 
 
 def errors_frame(labels: pl.Series, error: Floats | None) -> pl.DataFrame:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from inspect import signature
 from typing import Any, TypedDict, Unpack, get_args, overload
 
+from juryrank.cluster.possible import Cluster, check_possible
+from juryrank.cluster.scan import ScannedVotes, sharded_votes
 from juryrank.errors import InputError, JuryrankWarning
 from juryrank.inference.covariance import Intervals
 from juryrank.inference.information import MOST_DENSE
@@ -43,6 +46,7 @@ class RankOptions(TypedDict, total=False):
     confidence: float
     threads: int | None
     progress: Watcher | None
+    cluster: Cluster
     watch: OfFit | None
     watch_draws: OfCount | None
     watch_resamples: OfCount | None
@@ -86,6 +90,7 @@ def rank(
     confidence: float = 0.95,
     threads: int | None = None,
     progress: Watcher | None = None,
+    cluster: Cluster = None,
     watch: OfFit | None = None,
     watch_draws: OfCount | None = None,
     watch_resamples: OfCount | None = None,
@@ -95,7 +100,8 @@ def rank(
 
     Args:
         votes: `Votes`; or the path of a file that `read_votes` can read, or a data frame that
-            `votes_from` can read, without further arguments.
+            `votes_from` can read, without further arguments. With a cluster: what `scan_votes`
+            gives, or a path that it can scan.
         model: One of `juryrank.MODELS`.
         by: A column each value of which is ranked apart, with judges of its own. `Votes` must have
             been read with the same `by`; files and data frames need not.
@@ -123,6 +129,10 @@ def rank(
         threads: How many threads to use; None for all cores. The answer is the same.
         progress: Called with a `Progress` event again and again: which stage the work is at, and
             how much of it is done.
+        cluster: A client of Dask, or the address of a scheduler, such as
+            ``"tcp://scheduler:8786"``, or ``"local:8"`` for eight processes on this machine. The
+            answer is the same, whatever the number of workers; what cannot be had on a cluster is
+            an error.
         watch: An older name: called with (evaluation, objective, size of the gradient) while
             fitting.
         watch_draws: An older name: called with (done, in all) while the posterior is sampled.
@@ -137,6 +147,8 @@ def rank(
     """
     given = dict(locals())
     tell = watcher_of(progress, watch, watch_draws, watch_resamples, watch_steps)
+    if cluster is not None or isinstance(votes, ScannedVotes):
+        return _rank_on(given, tell)
     if by is not None:
         return _rank_apart(votes_by(votes, by), given, tell)
     task = task_of(
@@ -181,6 +193,26 @@ def _rank_apart(votes: ByValue, given: dict[str, Any], tell: Watcher) -> Ranking
     return rankings
 
 
+def _rank_on(given: dict[str, Any], tell: Watcher) -> Ranking:
+    """Rank on a cluster, with the other arguments of `rank` as they are given."""
+    votes, cluster = given["votes"], given["cluster"]
+    check_possible(given)
+    options = {
+        name: value
+        for name, value in given.items()
+        if name not in ("votes", "by", "cluster", "progress") and not name.startswith("watch")
+    }
+    with (
+        sharded_votes(votes, cluster, tell) as sharded,
+        warnings.catch_warnings(record=True) as said,
+    ):
+        warnings.simplefilter("always", JuryrankWarning)
+        found = rank(sharded, by=None, progress=tell, **options)
+    for one in said:
+        warnings.warn(one.message, one.category, stacklevel=3)
+    return replace(found, call=_call(given))
+
+
 def _tastes_asked_for(tastes: bool | None, intervals: Intervals | None) -> bool | None:
     """Whether judges may have tastes, which only the posterior knows."""
     if intervals in ("posterior", None):
@@ -198,7 +230,7 @@ def _call(given: dict[str, Any]) -> str:
     decisive = {
         name: parameter.default
         for name, parameter in signature(rank).parameters.items()
-        if name not in ("votes", "threads", "progress") and not name.startswith("watch")
+        if name not in ("votes", "threads", "progress", "cluster") and not name.startswith("watch")
     }
     asked = [f"{name}={given[name]!r}" for name in decisive if given[name] != decisive[name]]
     return f"jr.rank({', '.join(['votes', *asked])})"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -43,6 +44,9 @@ from juryrank.writing.json_text import json_text
 from juryrank.writing.save import save_answer
 
 if TYPE_CHECKING:
+    from juryrank.active.plan import Plan
+    from juryrank.active.questions import Wishes
+    from juryrank.active.settled import Settled
     from juryrank.charts.plots import Plots
     from juryrank.votes.tallies import Agreement, Tallies
 
@@ -210,6 +214,85 @@ class Ranking:
         chance = predictions.decided(*np.broadcast_arrays(*codes))
         single = not any(is_sequence(labels) for labels in (judge, left, right))
         return float(chance[0]) if single else chance
+
+    @property
+    def basis(self) -> Basis:
+        """What the answer rests on, by code."""
+        return self._basis
+
+    @property
+    def votes(self) -> Votes:
+        """The votes that were ranked."""
+        return self._basis.votes
+
+    def next_pairs(self, n: int, **wishes: Unpack[Wishes]) -> pl.DataFrame:
+        """Choose the questions to ask next: pairs of items, and whom to ask.
+
+        A question is chosen for what its answer is expected to tell of the target, given those
+        before it and those that are out. Items that no votes connect, or that were hardly seen,
+        come first.
+
+        Args:
+            n: How many questions.
+            **wishes: Keywords, all of which may be omitted:
+
+                judge: Whom all questions are for; a new judge is one without votes. With neither
+                judge nor judges they are for nobody in particular.
+                judges: Who can be asked, where who is asked is chosen too: names, or a mapping of
+                names to how many questions each can take, or to (questions, cost). What counts is
+                the gain for its cost.
+                target: "order" (the default), "top:3", "item:NAME" (its rank), a list of items
+                (their order), "tiers", or "widths" (intervals of equal width).
+                pending: A frame of questions that are out: left, right and, if known, judge and
+                status ("out", "skipped", "expired" or "answered"). Those that are out count as if
+                they were answered; what a judge skipped does not come to it again.
+                barred: A frame of what judges may not see: judge and item, or judge, left, right.
+                items: Items that may have no votes yet.
+                retired: Items that are asked about no more.
+                random_share: The share of questions that are drawn at random; 0.15 by default.
+                least_views: How many questions about each item come first; 2 by default.
+                most_views: How many questions about an item are the most, those answered included.
+                repeats: Whether a judge may get a pair again, its sides swapped.
+                seed: The same seed gives the same questions.
+
+        Returns:
+            A frame with the columns left, right, judge (null for nobody in particular), gain (in
+            nats), chosen ("policy", "random" or "opening"), and propensity: the chance, given the
+            questions before, that this one was put next (null where the rules left no choice).
+        """
+        from juryrank.active.questions import chosen_pairs
+
+        return chosen_pairs(self, n, **wishes)
+
+    def plan(
+        self,
+        target: object = "order",
+        *,
+        cost: Mapping[Any, float] | float | None = None,
+        judges: Iterable[Any] | None = None,
+        most: int = 10_000,
+    ) -> Plan:
+        """How many more votes a target needs to be settled, as quartiles over the posterior.
+
+        Args:
+            target: As of `next_pairs`.
+            cost: What a question costs each judge, or one number for all; for a price.
+            judges: Who can be asked; all who have voted, if None.
+            most: Beyond so many votes it is only said that they do not suffice.
+        """
+        from juryrank.active.plan import plan_of
+
+        return plan_of(self, target, cost, judges, most)
+
+    def settled(self, target: object = "order") -> Settled:
+        """What is sure of a target though somebody looked after every vote.
+
+        Ordinary intervals hold at a time that was fixed before. These hold at all times together:
+        voting may stop as soon as a target is settled. `target` is as of `next_pairs`.
+        """
+        from juryrank.active.settled import settled_by
+
+        return settled_by(self, target)
 
     def shares(self, judges: pl.Series, left: pl.Series, right: pl.Series) -> Floats:
         """The share of votes that `left` is to get, as shown on the left, a tie counting half."""

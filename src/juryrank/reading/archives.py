@@ -6,14 +6,23 @@ import io
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from juryrank.errors import InputError
 from juryrank.reading.formats import ENDINGS, ZIP_MAGIC, ending_of
+from juryrank.reading.passed_over import is_about, is_hidden, remarks_on
 
 MOST_FILES = 10_000
 MOST_BYTES = 4 << 30
 """What may be unpacked in memory; more is a mistake or a zip bomb."""
 _SPREADSHEETS = {"xl/workbook.xml", "xl/workbook.bin"}
+
+
+class Unpacked(NamedTuple):
+    """The files of votes in an archive, and what is to be said of the others."""
+
+    files: list[tuple[str, bytes]]
+    remarks: tuple[str, ...]
 
 
 def is_archive(where: Path | bytes) -> bool:
@@ -30,16 +39,22 @@ def is_archive(where: Path | bytes) -> bool:
 
 def unpacked(
     name: str, where: Path | bytes, *, unpack_all: bool, most_bytes: int = MOST_BYTES
-) -> list[tuple[str, bytes]]:
+) -> Unpacked:
     """Give the files of votes in an archive by their names, in the order of these."""
     try:
         with _opened(where) as archive:
-            members = [info for info in archive.infolist() if _may_hold_votes(info)]
+            # Not is_dir, which fails where there is no name.
+            files = [info for info in archive.infolist() if not info.filename.endswith("/")]
+            members = [info for info in files if _may_hold_votes(info)]
             _check_claims(where, members)
             if not unpack_all:
                 _check_size(name, members, most_bytes)
             members.sort(key=lambda info: info.filename)
-            return [(PurePosixPath(one.filename).name, archive.read(one)) for one in members]
+            others = [PurePosixPath(one.filename) for one in files if not _may_hold_votes(one)]
+            return Unpacked(
+                [(PurePosixPath(one.filename).name, archive.read(one)) for one in members],
+                remarks_on(others),
+            )
     except InputError:
         raise
     except RuntimeError as error:
@@ -53,10 +68,8 @@ def unpacked(
 
 
 def _may_hold_votes(info: zipfile.ZipInfo) -> bool:
-    parts = PurePosixPath(info.filename).parts
-    hidden = any(part.startswith((".", "_")) for part in parts)  # such as __MACOSX
-    is_file = bool(parts) and not info.filename.endswith("/")
-    return is_file and not hidden and ending_of(info.filename) in ENDINGS
+    path = PurePosixPath(info.filename)
+    return ending_of(path.name) in ENDINGS and not is_hidden(path) and not is_about(path.name)
 
 
 def _check_claims(where: Path | bytes, members: list[zipfile.ZipInfo]) -> None:

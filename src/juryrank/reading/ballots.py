@@ -215,8 +215,8 @@ def _na_names(ballots: Ballots, items: Coded, count: int) -> list[Complaint]:
     """Ask about names such as N/A, of items and of judges."""
     where = f"{ballots.names.ranking} or its set" if ballots.shown else ballots.names.ranking
     sources = [ballots.ranked] if ballots.shown is None else [ballots.ranked, ballots.shown]
-    found = na_names(where, items.labels, np.concatenate(items.codes))
-    judges = na_names("the column of judges", ballots.judges.labels, ballots.judges.codes[0])
+    found = na_names(items.labels, (where, np.concatenate(items.codes)))
+    judges = na_names(ballots.judges.labels, ("the column of judges", ballots.judges.codes[0]))
     rows = np.concatenate([source.row for source in sources])
     return [
         *(_in_rows(one, rows, count) for one in found),

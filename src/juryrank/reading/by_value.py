@@ -125,7 +125,7 @@ def _values(rows: Rows, column: str, rules: Rules) -> tuple[Coded, LeftOut]:
     (codes,) = found.codes
     complaints = [replace(missing(column, codes), hint="It says what to rank by: fill it in.")]
     if not rules.na_is_name:
-        complaints += na_names(f"the column {column!r}", found.labels, codes)
+        complaints += na_names(found.labels, (f"the column {column!r}", codes))
     keep, left_out = sift(rows, complaints, rules=rules)
     if keep is not None:
         codes = np.where(keep, codes, np.int32(-1))

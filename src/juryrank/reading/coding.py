@@ -31,7 +31,8 @@ PIECE = 1 << 16
 """Rows whose temporary arrays stay in the cache."""
 SLICE = 1 << 18
 SAMPLE = 1 << 14
-"""Rows looked at to find the labels that occur often, but at most one in so many:"""
+"""Of more rows than these so many are looked at first, to find the labels that occur often, but
+at most one in so many:"""
 SPARSEST = 8
 SLOTS_PER_LABEL = 8
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -96,9 +97,17 @@ def labels(column: pl.Series) -> pl.Series:
         if column.dtype == pl.Binary and text.str.contains("\x00", literal=True).any():
             raise _no_labels(column)
         return text
-    if column.dtype.is_nested() or column.dtype in (pl.Object, pl.Duration):
+    if column.dtype.is_nested() or column.dtype == pl.Duration or is_opaque(column.dtype):
         raise _no_labels(column)
     return column
+
+
+def is_opaque(dtype: pl.DataType) -> bool:
+    """Whether cells are no text and cannot be made text: Python's objects, a library's own types.
+
+    Such as the periods and intervals of pandas, which Arrow knows as extensions.
+    """
+    return dtype == pl.Object or isinstance(dtype, pl.BaseExtension)
 
 
 def in_words(dtype: pl.DataType) -> str:
@@ -111,6 +120,8 @@ def in_words(dtype: pl.DataType) -> str:
     named = next((words for kind, words in kinds.items() if dtype == kind), None)
     if named is not None:
         return named
+    if isinstance(dtype, pl.BaseExtension):
+        return f"values of the type {dtype.ext_name()}"
     if dtype.is_integer():
         return "whole numbers"
     return "dates or times" if dtype.is_temporal() else "numbers"
@@ -200,8 +211,9 @@ class HashCoder:
 
     def codes(self, column: pl.Series) -> Codes:
         """Give the code of every row, `MISSING` for none; new labels are added."""
-        often = column.gather_every(max(len(column) // SAMPLE, SPARSEST)).drop_nulls()
-        self._fill_in(often, np.empty(len(often), dtype=np.int32))
+        if len(column) > SAMPLE:
+            often = column.gather_every(max(len(column) // SAMPLE, SPARSEST)).drop_nulls()
+            self._fill_in(often, np.empty(len(often), dtype=np.int32))
         codes = np.empty(len(column), dtype=np.int32)
         for a in range(0, len(column), SLICE):
             self._fill_in(column.slice(a, SLICE), codes[a : a + SLICE])
@@ -213,10 +225,13 @@ class HashCoder:
         for a in range(0, len(hashes), PIECE):
             codes[a : a + PIECE] = self._look_up(hashes[a : a + PIECE])
         if codes.min(initial=0) < 0 or column.null_count():
-            named = column.is_not_null().to_numpy()
-            codes[~named] = MISSING
-            new = np.flatnonzero((codes < 0) & named)
-            codes[new] = self._added(column.gather(new), hashes[new])
+            new = codes < 0
+            if column.null_count():
+                named = column.is_not_null().to_numpy()
+                codes[~named] = MISSING
+                new &= named
+            rows = np.flatnonzero(new)
+            codes[rows] = self._added(column, rows, hashes[rows])
 
     def _look_up(self, hashes: Hashes) -> Codes:
         """Give the code of each hash, `MISSING` if it is new."""
@@ -229,8 +244,8 @@ class HashCoder:
             wrong = wrong[self._hash[codes[wrong]] != hashes[wrong]]
         return codes
 
-    def _added(self, labels: pl.Series, hashes: Hashes) -> Codes:
-        """Add labels, each of which may occur often, and give the codes of all of them."""
+    def _added(self, column: pl.Series, rows: NDArray[np.int64], hashes: Hashes) -> Codes:
+        """Add the labels of these rows, some of which may be the same, and give their codes."""
         new, known = np.unique(hashes), len(self.labels)
         number = known + len(new)
         self._hash = np.concatenate((self._hash[:-1], new, self._hash[-1:]))
@@ -241,8 +256,8 @@ class HashCoder:
         self._fill_slots(np.arange(first, number, dtype=np.int32))
         codes = self._look_up(hashes)
         row = np.empty(len(new), dtype=np.int64)
-        row[codes - known] = np.arange(len(codes))
-        self.labels = pl.concat([self.labels, labels.gather(row)], rechunk=False)
+        row[codes - known] = rows
+        self.labels = pl.concat([self.labels, column.gather(row)], rechunk=False)
         return codes
 
     def _make_slots(self, least: int) -> None:
@@ -347,13 +362,14 @@ def in_order(
     labels: pl.Series, occurs: NDArray[np.bool_], numbers_are_text: bool
 ) -> tuple[pl.Series, Codes]:
     """Sort the labels that occur, and give for each old code the new one, `MISSING` for none."""
-    kept = pl.Series(np.flatnonzero(occurs))
+    kept = np.flatnonzero(occurs)
     table = np.full(len(labels) + 1, MISSING, dtype=np.int32)
-    labels = labels.gather(kept)
+    if len(kept) < len(labels):
+        labels = labels.gather(kept)
     if numbers_are_text:
         labels = _as_numbers(labels)
     order = labels.arg_sort()
-    table[kept.gather(order).to_numpy()] = np.arange(len(order), dtype=np.int32)
+    table[kept[order.to_numpy()]] = np.arange(len(order), dtype=np.int32)
     return labels.gather(order), table
 
 

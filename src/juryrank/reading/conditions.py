@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, cast
 
-from juryrank.errors import InputError
+from juryrank.errors import LONGEST_NAME, InputError
+from juryrank.text import within
 
 Operator = Literal["==", "!=", "<", "<=", ">", ">="]
 FLIPPED: dict[Operator, Operator] = {
@@ -24,6 +25,8 @@ _KEYWORDS = ("and", "or", "not", "in", "is", "null", "none", "true", "false")
 LARGEST_EXACT = 2**53
 """Larger whole numbers are ids: as floats some of them would be the same."""
 EXAMPLE = """Write for example language == "de" and round > 3, or language in ("de", "fr")."""
+_NO_BLANK = re.compile(r"\S")
+_DECIMALS = re.compile(r",[0-9]+")
 _TOKEN = re.compile(
     r"""
     (?P<text> "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' )
@@ -121,6 +124,12 @@ def parsed(text: str) -> Tree:
     return tree
 
 
+def _after_blanks(text: str, start: int) -> int:
+    """Where the first sign after blanks stands, or the end of the text."""
+    found = _NO_BLANK.search(text, start)
+    return len(text) if found is None else found.start()
+
+
 class _Reader:
     """Goes through the tokens from left to right, one method for each rule of the grammar."""
 
@@ -136,16 +145,17 @@ class _Reader:
 
     def error(self, expected: str) -> InputError:
         """Say what should stand here, and what does."""
-        at, found = self.token.start, self._text[self.token.start :]
-        where = f"at character {at + 1}, before {found[:20]!r}" if found else "at the end"
+        at = self.token.start
+        found = self._text[at : at + 20]
+        where = f"at character {at + 1}, before {found!r}" if found else "at the end"
         return InputError(
-            f"The condition --where {self._text!r} cannot be read: {expected} should stand "
-            f"{where}. {EXAMPLE} Names of columns with blanks or other signs need backticks or "
-            "quotes."
+            f"The condition --where {within(repr(self._text), LONGEST_NAME)} cannot be read: "
+            f"{expected} should stand {where}. {EXAMPLE} Names of columns with blanks or other "
+            "signs need backticks or quotes."
         )
 
     def _next(self) -> _Token:
-        start = self._end + len(self._text[self._end :]) - len(self._text[self._end :].lstrip())
+        start = _after_blanks(self._text, self._end)
         if start == len(self._text):
             return _Token("end", "", start)
         found = _TOKEN.match(self._text, start)
@@ -243,7 +253,7 @@ class _Reader:
 
     def _check_decimal_point(self, number: str) -> None:
         """Complain about 0,5, where it cannot be two values of a list."""
-        digits = re.match(r",[0-9]+", self._text[self.token.start :])
+        digits = _DECIMALS.match(self._text, self.token.start)
         if digits and not self._in_list:
             raise InputError(
                 f"The condition --where {self._text!r} has a decimal comma: write "

@@ -19,8 +19,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError
-from juryrank.reading import qualtrics
+from juryrank.errors import InputError, system_number
+from juryrank.reading import qualtrics, run_log
 from juryrank.reading.arrow_claims import check_arrow_claims
 from juryrank.reading.coding import in_words, is_whole
 from juryrank.reading.columns import fits_some_shape
@@ -58,7 +58,12 @@ from juryrank.reading.plain import ROW_NAME, Plain
 from juryrank.reading.preflib import preflib_rows
 from juryrank.reading.rust_panics import without_panics
 from juryrank.reading.sheets import read_sheet
-from juryrank.reading.sources import FoundFile, found_files, unreadable
+from juryrank.reading.sources import (
+    LIMITS_AND_FAILURES,
+    FoundFile,
+    found_files,
+    unreadable,
+)
 from juryrank.reading.titles import MOST_ABOVE_HEADER, Below, header_below
 
 WIDE = 100
@@ -220,7 +225,14 @@ def parts_of(
     """Open every file a source stands for."""
     if opening.format is not None:
         opening = replace(opening, format=format_named(opening.format))
-    return [_part(file, opening) for file in found_files(source, unpack_all=opening.unpack_all)]
+    return [
+        _with_remarks(_part(file, opening), file.remarks)
+        for file in found_files(source, unpack_all=opening.unpack_all)
+    ]
+
+
+def _with_remarks(part: Part, remarks: tuple[str, ...]) -> Part:
+    return replace(part, remarks=(*part.remarks, *remarks)) if remarks else part
 
 
 def with_file_as_judge(part: Part) -> Part:
@@ -531,6 +543,8 @@ def _plain(name: str, where: Path | bytes, format_: str, head: bytes, separator:
     if format_ == "preflib":
         return preflib_rows(name, content_of(where).decode("utf-8-sig"))
     if format_ in ("json", "ndjson"):
+        if run_log.is_log(head):
+            return run_log.votes_as_rows(name, content_of(where))
         check_characters(name, where)
         if is_export(first_record(where, head)):
             return records_as_rows(name, records_in(where))
@@ -629,6 +643,8 @@ def _complaining(part: Part) -> Iterator[None]:
     except PermissionError as error:
         raise unreadable(part.name, error) from error
     except READ_ERRORS as error:
+        if system_number(error) in LIMITS_AND_FAILURES:
+            raise unreadable(part.name, error) from error
         raise _complaint(part, error) from error
 
 

@@ -9,10 +9,13 @@ from typing import Any, TypeGuard
 import polars as pl
 
 from juryrank.errors import InputError
+from juryrank.reading.conditions import LARGEST_EXACT
 from juryrank.reading.exports import is_export, records_as_rows, table_as_rows
 from juryrank.reading.files import Part
 from juryrank.reading.headers import told_apart
 from juryrank.reading.nesting import evened, evened_rows, table_in, table_of, wrapped_in
+from juryrank.reading.plain import Plain
+from juryrank.reading.rust_panics import without_panics
 
 NAME = "The data frame"
 
@@ -20,7 +23,7 @@ NAME = "The data frame"
 def part_of(frame: object) -> Part:
     """Take a data frame of any library as rows to be read."""
     if isinstance(frame, pl.LazyFrame | pl.DataFrame):
-        return Part(NAME, table_as_rows(NAME, frame.lazy()))
+        return Part(NAME, _rows_of(frame.lazy()))
     if not _has_columns(frame):
         kind = type(frame).__name__
         raise InputError(f"Votes cannot be taken from a value of type {kind}. {_way_out(kind)}")
@@ -35,7 +38,15 @@ def part_of(frame: object) -> Part:
     records = _records(frame)
     if records and is_export(records[0]):
         return Part(NAME, records_as_rows(NAME, records))
-    return Part(NAME, table_as_rows(NAME, _converted(frame).lazy()))
+    return Part(NAME, _rows_of(_converted(frame).lazy()))
+
+
+def _rows_of(scan: pl.LazyFrame) -> Plain:
+    """Take a table as rows; a lazy frame may turn out to be impossible."""
+    try:
+        return table_as_rows(NAME, scan)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"The data frame cannot be read: {_first_line(error)}.") from error
 
 
 def _way_out(kind: str) -> str:
@@ -110,7 +121,8 @@ def _has_columns(frame: object) -> bool:
 
 def _converted(frame: Any) -> pl.DataFrame:
     try:
-        return _plainly(frame)
+        with without_panics():
+            return _plainly(frame)
     except ModuleNotFoundError as error:
         raise InputError(
             f"A {_library(type(frame))} data frame needs the package "
@@ -121,13 +133,22 @@ def _converted(frame: Any) -> pl.DataFrame:
             f"The data frame has half of a character in it ({error.object[error.start]!r}, a "
             "lone surrogate), which is no text: write the whole name or text."
         ) from error
+    except pl.exceptions.PanicException as error:
+        raise InputError(
+            "The data frame cannot be converted: polars, which is to read it, does not know the "
+            "type of one of its columns, such as intervals or numbers of more than 38 digits. Make "
+            "such columns text, or hand over those of the votes alone."
+        ) from error
     # The frame is another library's: there is no telling what it raises.
     except Exception as error:
-        reason = str(error).strip().split("\n", 1)[0]
         raise InputError(
-            f"The data frame cannot be converted: {reason}. A column must not mix types, "
-            "such as numbers and text, and all columns must be of one length."
+            f"The data frame cannot be converted: {_first_line(error)}. A column must not mix "
+            "types, such as numbers and text, and all columns must be of one length."
         ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0].rstrip(".")
 
 
 def _plainly(frame: Any) -> pl.DataFrame:
@@ -164,7 +185,18 @@ def _column(name: str, values: Any) -> pl.Series:
         raise
     # What is raised depends on the library that the values are of.
     except Exception:
-        return pl.Series(name, list(values), dtype=pl.Object)
+        given = list(values)
+        return pl.Series(name, given, dtype=pl.Float64 if _are_numbers(given) else pl.Object)
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    """Whether values are whole numbers and others, all of which a column of floats holds."""
+    return all(
+        value is None
+        or type(value) is float
+        or (type(value) is int and abs(value) <= LARGEST_EXACT)
+        for value in values
+    )
 
 
 def _evened(frame: Any) -> pl.DataFrame | None:

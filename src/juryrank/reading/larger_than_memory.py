@@ -428,7 +428,7 @@ class _Checked:
         complaints += header_again(columns, self._item_names.labels, left, right)
         if not self._na_is_name:
             for (column, codes), names in zip(sides, labels_of, strict=True):
-                complaints += na_names(f"the column {column!r}", names, codes)
+                complaints += na_names(names, (f"the column {column!r}", codes))
         return _Piece(judge, left, right, said, weight), complaints
 
     def _outcomes(self, word: _Column, where: slice) -> Outcomes:

@@ -274,7 +274,8 @@ def lexicon_of(
             code < 0 and meaning(word, known, meanings) == UNKNOWN
             for code, word in zip(as_item, words, strict=True)
         ]
-        as_item = np.where(may_be, _item_by_look(words, items), as_item)
+        if any(may_be):
+            as_item = np.where(may_be, _item_by_look(words, items), as_item)
     strange = words.filter((told[:-1] == UNKNOWN) & (as_item < 0))
     return Lexicon(told, np.append(as_item, np.int32(-1)), _look_like(strange, items))
 
@@ -372,9 +373,9 @@ def told_looks(words: pl.Series, count: NDArray[np.int64], items: pl.Series) -> 
         count: How many rows have each of them.
         items: The names of the items.
     """
-    if items.dtype != pl.String:
-        return ()
     known = pl.Series([plain(word) in _WORDS for word in words], dtype=pl.Boolean)
+    if items.dtype != pl.String or known.all():
+        return ()
     strange = ~words.is_in(items.implode()) & (words.str.strip_chars() != "") & ~known
     meant = strange & pl.Series(_item_by_look(words, items) >= 0)
     if not (total := int(count[meant.to_numpy()].sum())):

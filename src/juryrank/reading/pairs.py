@@ -104,9 +104,10 @@ def _complaints(
         found += [missing(column, codes) for column, codes in sides]
     found += header_again(columns, items.labels, *items.codes)
     if not rules.na_is_name:
-        found += na_names(f"the column {columns.judge!r}", judges.labels, judges.codes[0])
-        for column, codes in sides:
-            found += na_names(f"the column {column!r}", items.labels, codes)
+        found += na_names(judges.labels, (f"the column {columns.judge!r}", judges.codes[0]))
+        found += na_names(
+            items.labels, *((f"the column {column!r}", codes) for column, codes in sides)
+        )
     if weight is not None and columns.weight is not None:
         found.append(bad_weights(rows.frame[columns.weight], weight))
     return found

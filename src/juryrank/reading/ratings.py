@@ -99,8 +99,8 @@ def rating_votes(
     if contexts is not None:
         found.append(missing(str(columns.id), contexts.codes[0]))
     if not rules.na_is_name:
-        found += na_names(f"the column {columns.item!r}", items.labels, items.codes[0])
-        found += na_names(f"the column {columns.judge!r}", judges.labels, judges.codes[0])
+        found += na_names(items.labels, (f"the column {columns.item!r}", items.codes[0]))
+        found += na_names(judges.labels, (f"the column {columns.judge!r}", judges.codes[0]))
     keep, left_out = sift(
         rows, found, rules=rules, skipped=none, why_skipped="without a rating (blank, n/a, -)"
     )

@@ -302,7 +302,7 @@ def as_votes(votes: Votes | object, *, by: str | None = None) -> Votes:
 def votes_by(votes: Votes | object, column: str) -> ByValue:
     """Give the votes of each value of a column: `Votes` must have been read with it."""
     known = as_votes(votes, by=column).by
-    if known is None or plain(known.column) != plain(column):
+    if known is None or plain(known.column) != plain(str(column)):  # pandas may name by numbers
         raise InputError(
             f"The votes were read without the column {column!r}, and so cannot be ranked by it. "
             f"Name it when you read them: read_votes(..., by={column!r}) or "

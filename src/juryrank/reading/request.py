@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from juryrank.errors import InputError
@@ -43,12 +44,21 @@ def request_of(options: Mapping[str, Any]) -> Request:
             options.get("sheet"),
             options.get("unpack_all", False),
         ),
-        {role: options[role] for role in COLUMNS},
+        {role: _named_by_text(role, options[role]) for role in COLUMNS},
         _grid(options),
         _rules(options),
         options.get("where"),
-        options.get("by"),
+        _named_by_text("by", options.get("by")),
     )
+
+
+def _named_by_text(role: str, column: object) -> str | None:
+    """The name of a column as text: those of pandas' frames may be numbers."""
+    if column is None or isinstance(column, str):
+        return column
+    if isinstance(column, Integral):
+        return str(column)
+    raise InputError(f"{role}={column!r} must be the name of a column.")
 
 
 def _grid(options: Mapping[str, Any]) -> Grid:
@@ -77,7 +87,9 @@ def _grid(options: Mapping[str, Any]) -> Grid:
 
 
 def _several(columns: str | Sequence[str]) -> tuple[str, ...]:
-    return (columns,) if isinstance(columns, str) else tuple(columns)
+    if isinstance(columns, str | Integral):
+        return (str(columns),)
+    return tuple(str(column) for column in columns)
 
 
 def _rules(options: Mapping[str, Any]) -> Rules:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from juryrank.errors import InputError, counted, listing
+from juryrank.errors import LONGEST_NAME, InputError, counted, listing
 from juryrank.hints import did_you_mean
-from juryrank.reading.coding import in_words
+from juryrank.reading.coding import in_words, is_opaque
 from juryrank.reading.columns import column_named
 from juryrank.reading.conditions import (
     FLIPPED,
@@ -36,6 +36,7 @@ from juryrank.reading.conditions import (
 from juryrank.reading.files import Kept, Part, of_all_rows, schema_of
 from juryrank.reading.names import plain
 from juryrank.reading.rows import DECIMAL_COMMA, THOUSANDS
+from juryrank.text import within
 
 MOST_COMMON = 5
 """So many values of a column are named where none fits."""
@@ -113,18 +114,13 @@ def filtered(parts: Sequence[Part], where: str) -> tuple[list[Part], Filtered]:
     if not kept:
         raise NothingKeptError(" ".join(_nothing(parts, where, leaves, fulfil)))
     wanted = [one for leaf in leaves for one in leaf.wanted]
-    notices = [
-        f"No row of {parts[0].name} has {one.value.written} in the column {one.column!r}, which "
-        f"--where asks for. {_common(parts, one.column, [one.value])}"
-        for one, count in zip(wanted, have, strict=True)
-        if not count
-    ]
+    absent = [one for one, count in zip(wanted, have, strict=True) if not count]
     some = [
         replace(part, kept=Kept(one.holds, count[0]))
         for part, one, count in zip(parts, bound, counts, strict=True)
     ]
     columns = frozenset(bound[0].holds.meta.root_names())
-    return some, Filtered(where, columns, kept, rows, tuple(dict.fromkeys(notices)))
+    return some, Filtered(where, columns, kept, rows, tuple(_absences(parts, absent)))
 
 
 def _check_numbers(part: Part, bound: _Bound) -> None:
@@ -148,14 +144,26 @@ def _check_numbers(part: Part, bound: _Bound) -> None:
 # --- what no row fulfils -------------------------------------------------------------------------
 
 
+def _absences(parts: Sequence[Part], absent: Sequence[_Wanted]) -> Iterator[str]:
+    """Say of each column which of the values it is asked for no row has."""
+    for column in dict.fromkeys(one.column for one in absent):
+        values = [one.value for one in absent if one.column == column]
+        written = list(dict.fromkeys(value.written for value in values))
+        yield (
+            f"No row of {parts[0].name} has {listing(written)} in the column {column!r}, which "
+            f"--where asks for. {_common(parts, column, values)}"
+        )
+
+
 def _nothing(
     parts: Sequence[Part], where: str, leaves: Sequence[_Leaf], fulfil: Sequence[int]
 ) -> Iterator[str]:
     name = parts[0].name if len(parts) == 1 else f"{parts[0].name} and the other files"
-    yield f"No row of {name} fulfils --where {where!r}."
-    never = [leaf for leaf, count in zip(leaves, fulfil, strict=True) if not count]
-    for leaf in never:
-        alone = "" if len(leaves) == 1 else f"None fulfils {leaf.said}. "
+    yield f"No row of {name} fulfils --where {within(repr(where), LONGEST_NAME)}."
+    of_each = {leaf.said: (leaf, count) for leaf, count in zip(leaves, fulfil, strict=True)}
+    never = [leaf for leaf, count in of_each.values() if not count]
+    for leaf in never[:MOST_COMMON]:
+        alone = "" if len(of_each) == 1 else f"None fulfils {within(leaf.said, LONGEST_NAME)}. "
         values = [one.value for one in leaf.wanted]
         told = _range(parts, leaf.column) if leaf.is_order else ""
         yield f"{alone}{told or _common(parts, leaf.column, values)}"
@@ -178,7 +186,8 @@ def _common(parts: Sequence[Part], column: str, wanted: Sequence[Value]) -> str:
     rest = len(counts) - len(shown)
     more = f" and {counted(rest, 'other value')}" if rest else ""
     known = counts["value"].head(MOST_LOOKED_AT).to_list()
-    near = "".join(did_you_mean(one.value, known) for one in wanted if isinstance(one.value, str))
+    text = [one.value for one in wanted if isinstance(one.value, str)]
+    near = "".join(did_you_mean(value, known) for value in text[:MOST_COMMON])
     return f"The column {column!r} has {listing(shown, MOST_COMMON)}{more}.{near}"
 
 
@@ -282,7 +291,7 @@ class _Binder:
         wanted = operand.text if isinstance(operand, Name) else str(operand.value)
         column = column_named(self._source, list(self._schema), wanted, "a column of --where")
         dtype = self._schema[column]
-        if dtype.is_nested() or dtype == pl.Object:
+        if dtype.is_nested() or is_opaque(dtype):
             holds = f"holds {in_words(dtype)}"
             raise InputError(
                 f"The column {column!r} of {self._source} {holds}, and --where compares text and "

@@ -238,22 +238,32 @@ def is_weight(weight: NDArray[np.float64]) -> Mask:
     return (weight > 0) & (weight <= LARGEST_WEIGHT)
 
 
-def na_names(where: str, labels: pl.Series, codes: NDArray[np.int32]) -> list[Complaint]:
-    """Ask about names such as N/A and Total, which usually are none."""
+def na_names(labels: pl.Series, *columns: tuple[str, NDArray[np.int32]]) -> list[Complaint]:
+    """Ask about names such as N/A and Total, which usually are none.
+
+    Args:
+        labels: The names.
+        columns: Where they stand, and their codes there.
+    """
     if labels.dtype != pl.String:
         return []
-    plain = labels.str.strip_chars().str.to_lowercase()
-    kinds = ((NA_NAMES, "stands for nothing"), (SUMMARIES, "is a sum or mean of other rows"))
-    found = [(plain.is_in(words).to_numpy(), what) for words, what in kinds]
+    plain = pl.col("name").str.strip_chars().str.to_lowercase()
+    kinds = {"stands for nothing": NA_NAMES, "is a sum or mean of other rows": SUMMARIES}
+    found = (
+        labels.alias("name")
+        .to_frame()
+        .select(plain.is_in(words).alias(what) for what, words in kinds.items())
+    )
     # Codes of missing labels, -1, find the last entry.
     return [
         Complaint(
             f"a word in {where} that usually {what}",
-            np.append(is_none, False)[codes],
+            np.append(is_none.to_numpy(), False)[codes],
             Words(labels, codes),
             "If it is a name, say --na-is-name (na_is_name=True).",
         )
-        for is_none, what in found
+        for where, codes in columns
+        for what, is_none in found.to_dict().items()
         if is_none.any()
     ]
 

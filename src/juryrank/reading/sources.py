@@ -6,17 +6,21 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path, PurePath
+from dataclasses import dataclass, replace
+from errno import EIO, EMFILE, ENFILE, ENOMEM
+from pathlib import Path
 from typing import IO
 
-from juryrank.errors import InputError, listing
+from juryrank.errors import InputError, JuryrankError, listing, system_number
 from juryrank.hints import near_names
 from juryrank.reading.archives import is_archive, unpacked
 from juryrank.reading.formats import ARCHIVE, ENDINGS, ending_of
+from juryrank.reading.passed_over import is_about, is_hidden, remarks_on
 from juryrank.text import LONGEST_PATH, within
 
 GLOB_SIGNS = frozenset("*?[")
+LIMITS_AND_FAILURES = (EMFILE, ENFILE, ENOMEM, EIO)
+"""What is wrong with the machine, and not with what the user gave."""
 STANDARD_INPUT = Path("/dev/stdin")
 """A name for what a shell has put there, which may be a file; some systems have none."""
 
@@ -29,6 +33,8 @@ class FoundFile:
     where: Path | bytes
     in_folder: bool = False
     """Whether the folders of the path may hold columns, as in ``judge=ann/part-0.parquet``."""
+    remarks: tuple[str, ...] = ()
+    """What is to be said of the files beside it."""
 
 
 def found_files(
@@ -38,7 +44,8 @@ def found_files(
     if isinstance(source, str) and source == "-":
         if sys.stdin is None:
             raise InputError("There is no standard input to read votes from.")
-        return _unpacked([FoundFile("Standard input", sys.stdin.buffer.read())], unpack_all)
+        content = _content(sys.stdin.buffer, "Standard input")
+        return _unpacked([FoundFile("Standard input", content)], unpack_all)
     if isinstance(source, str | os.PathLike):
         return _files_at(os.fspath(source), unpack_all)
     if hasattr(source, "read"):
@@ -50,12 +57,18 @@ def found_files(
 
 
 def _opened(file: IO[bytes]) -> FoundFile:
-    content: bytes | str = file.read()
-    name = getattr(file, "name", None)
-    return FoundFile(
-        Path(name).name if isinstance(name, str) else "The open file",
-        content.encode() if isinstance(content, str) else content,
-    )
+    path = getattr(file, "name", None)
+    name = Path(path).name if isinstance(path, str) else "The open file"
+    return FoundFile(name, _content(file, name))
+
+
+def _content(file: IO[bytes], name: str) -> bytes:
+    """Read an open file, which may turn out to be a folder, closed, or only to be written."""
+    try:
+        content: bytes | str = file.read()
+    except (OSError, ValueError) as error:
+        raise unreadable(name, error) from error
+    return content.encode() if isinstance(content, str) else content
 
 
 def _files_at(text: str, unpack_all: bool) -> list[FoundFile]:
@@ -67,7 +80,7 @@ def _files_at(text: str, unpack_all: bool) -> list[FoundFile]:
         if not found and not path.is_dir():
             raise _not_there(text, path)
         found = _unpacked(found, unpack_all)
-    except InputError:
+    except JuryrankError:
         raise
     except (OSError, ValueError) as error:
         raise unreadable(text, error) from error
@@ -85,23 +98,17 @@ def _files_of(file: FoundFile, unpack_all: bool) -> list[FoundFile]:
     if not is_archive(file.where):
         return [file]
     members = unpacked(file.name, file.where, unpack_all=unpack_all)
-    return _one_format(
+    found = _one_format(
         f"The archive {file.name}",
-        [
-            FoundFile(f"{file.name}/{name}", content)
-            for name, content in members
-            if not _is_about(name)
-        ],
+        [FoundFile(f"{file.name}/{name}", content) for name, content in members.files],
         "Unpack it and give the files of one format",
     )
+    return _told(found, (*file.remarks, *members.remarks))
 
 
-def _is_about(name: str) -> bool:
-    """Whether a file only tells about the others."""
-    stem = PurePath(name).name.lower().split(".", 1)[0]
-    return stem in ("readme", "license", "licence", "changelog", "codebook") and name.endswith(
-        ".txt"
-    )
+def _told(found: list[FoundFile], remarks: tuple[str, ...]) -> list[FoundFile]:
+    """Let what is to be said of the files that are not read be said with the first that is."""
+    return [replace(file, remarks=remarks if at == 0 else ()) for at, file in enumerate(found)]
 
 
 def files_at(source: str) -> list[Path]:
@@ -114,7 +121,12 @@ def files_at(source: str) -> list[Path]:
 
 
 def _found(path: Path) -> list[FoundFile]:
-    return [_file(file, in_folder=file != path) for file in _paths(path)]
+    if not path.is_dir():
+        return [_file(file, in_folder=file != path) for file in _paths(path)]
+    walked = _walked(path)
+    kept = [file for file in walked if _holds_votes(file, path)]
+    others = [file.relative_to(path) for file in sorted({*walked} - {*kept})]
+    return _told([_file(file, in_folder=True) for file in kept], remarks_on(others))
 
 
 def _paths(path: Path) -> list[Path]:
@@ -165,14 +177,30 @@ def _is_utf8(path: Path) -> bool:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    return [
-        path
-        for path in sorted(folder.rglob("*"))
-        if ending_of(path.name) in (*ENDINGS, ARCHIVE)
-        and not any(part.startswith((".", "_", "~")) for part in path.relative_to(folder).parts)
-        and not _is_about(path.name)
+    return [path for path in _walked(folder) if _holds_votes(path, folder)]
+
+
+def _walked(folder: Path) -> list[Path]:
+    """All that is in a folder and in those within, but for these; what is hidden may be closed."""
+
+    def refuse(error: OSError) -> None:
+        if not is_hidden(Path(error.filename).relative_to(folder)):
+            raise unreadable(error.filename, error) from error
+
+    found = []
+    for root, folders, files in os.walk(folder, onerror=refuse):
+        inside = [Path(root, name) for name in (*files, *folders)]
+        found += [path for path in inside if path.is_symlink() or not path.is_dir()]
+    return sorted(found)
+
+
+def _holds_votes(path: Path, folder: Path) -> bool:
+    return (
+        ending_of(path.name) in (*ENDINGS, ARCHIVE)
+        and not is_hidden(path.relative_to(folder))
+        and not is_about(path.name)
         and path.is_file()
-    ]
+    )
 
 
 def _one_format(
@@ -221,10 +249,18 @@ def _stem(name: str) -> str:
     return name[: name.lower().rindex(ending)] if ending else name
 
 
-def unreadable(name: str, error: BaseException) -> InputError:
+def unreadable(name: str, error: BaseException) -> JuryrankError:
     """Say that the operating system does not let us read something."""
     name = within(name, LONGEST_PATH)
+    if system_number(error) in LIMITS_AND_FAILURES:
+        return JuryrankError(
+            f"{name} cannot be read: {_reason(error)}. That is a limit or a failure of the "
+            "machine, and not the file's."
+        )
     if isinstance(error, PermissionError):
         return InputError(f"{name} may not be read: permission denied. Change its permissions.")
-    reason = getattr(error, "strerror", None) or str(error)
-    return InputError(f"{name} cannot be read: {reason}.")
+    return InputError(f"{name} cannot be read: {_reason(error)}.")
+
+
+def _reason(error: BaseException) -> str:
+    return (getattr(error, "strerror", None) or str(error)).rstrip(".")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from juryrank.errors import listing
 from juryrank.reading.bookkeeping import is_bookkeeping
+from juryrank.reading.coding import is_opaque
 from juryrank.reading.columns import RatingColumns, columns_found, fits_some_shape
 from juryrank.reading.files import Part, column_types, first_cells, header, label_columns, read_head
 from juryrank.reading.names import NAMES, known_names, plain, without_scale
@@ -74,7 +75,7 @@ def ways_out(part: Part, missing: Sequence[str] = ()) -> str:
     """
     names = header(part)[:MOST_COLUMNS]
     types = column_types([part], names)
-    kept = [name for name, dtype in types.items() if not dtype.is_nested() and dtype != pl.Object]
+    kept = [name for name, dtype in types.items() if not (dtype.is_nested() or is_opaque(dtype))]
     columns = {column.name: column for column in read_head(part, kept, HEAD)}
     lists = list_columns(first_cells(part, list(types), HEAD))
     way = _way_out(columns, lists, missing)

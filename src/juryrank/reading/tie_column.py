@@ -8,6 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from juryrank.errors import InputError
+from juryrank.reading.coding import in_words, is_opaque
 from juryrank.reading.columns import PairColumns
 from juryrank.reading.files import Part, column_types, value_counts
 from juryrank.reading.outcomes import NO_SIDE_WORDS
@@ -29,10 +30,11 @@ def with_ties(
     """
     if columns.tie is None:
         return parts, columns
-    if column_types(parts, [columns.tie])[columns.tie] == pl.Object:
+    dtype = column_types(parts, [columns.tie])[columns.tie]
+    if is_opaque(dtype):
         raise InputError(
-            f"The column {columns.tie!r}, which tells ties, mixes types. Make all of it text, or "
-            "all of it numbers."
+            f"The column {columns.tie!r}, which tells ties, holds {in_words(dtype)}. Make all of "
+            "it text, or all of it numbers."
         )
     words = {word.strip().lower() for word, _ in value_counts(parts, columns.tie)}
     if asked["tie"] is None and not words & {*YES, *NO}:

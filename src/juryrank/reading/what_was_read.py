@@ -24,6 +24,8 @@ from juryrank.reading.unused import maybe_judges, pooled_in
 from juryrank.votes.similar_names import Spellings
 from juryrank.votes.votes import Reading
 
+MOST_REMARKS = 3
+"""On files other than the first."""
 _KINDS = {
     PairColumns: "pairs",
     RankingColumns: "rankings",
@@ -77,7 +79,7 @@ def reading_of(
         columns=tuple((role, name) for role, name in roles if not name.startswith("(")),
         ignored=unused,
         left_out=left_out,
-        remarks=(*parts[0].remarks, *numbers, *_conventions(columns, rules)),
+        remarks=(*_remarks(parts), *numbers, *_conventions(columns, rules)),
         where=None if filtered is None else filtered.where,
         kept=None if filtered is None else filtered.kept,
         spellings=spellings,
@@ -85,6 +87,20 @@ def reading_of(
         maybe_judges=maybe_judges(parts, unused) if one_judge else (),
         files=len(parts),
     )
+
+
+def _remarks(parts: Sequence[Part]) -> tuple[str, ...]:
+    """What was guessed in opening the files; of others than the first, with their names."""
+    first = parts[0].remarks
+    others = [
+        f"{part.name}: {remark}"
+        for part in parts[1:]
+        for remark in part.remarks
+        if remark not in first
+    ]
+    more = len(others) - MOST_REMARKS
+    told = (f"{more:,} more such remarks",) if more > 0 else ()
+    return (*first, *others[:MOST_REMARKS], *told)
 
 
 def _kind(part: Part, columns: Columns) -> str:

@@ -34,6 +34,8 @@ REASONS_SHOWN = 4
 NAMED_TOGETHER = 10
 SELDOM = 1.0 / 3.0
 """Items with less than this part of the usual number of comparisons are seldom shown."""
+MOST_PLANNED = 100
+"""Of more items it is not said how many more votes they need: that would take its time."""
 MANY = 1.0 / 3.0
 """If too little is known of more than this share of the judges, that is worth a step."""
 ADVICE: dict[Verdict, str] = {
@@ -125,6 +127,7 @@ def next_steps(ranking: Ranking) -> list[str]:
     steps = [
         *_step_about_direction(ranking.judges),
         *(_step_about_groups(ranking) if ranking.groups else _step_about_leaders(ranking)),
+        *_step_about_votes(ranking),
         *_step_about_items(ranking),
         *_step_about_judges(ranking.judges),
     ]
@@ -176,6 +179,15 @@ def _step_about_leaders(ranking: Ranking) -> Iterator[str]:
         f"To tell which of {which} is the best, collect votes on them against each other"
         f"{by_others}. They have met in {counted(float(among.sum()), 'comparison')} so far."
     )
+
+
+def _step_about_votes(ranking: Ranking) -> Iterator[str]:
+    """How many more votes name the best item, where that is open and quickly found."""
+    items = ranking.items
+    is_quick = ranking.fit.posterior == "sampled" and len(items) <= MOST_PLANNED
+    has_tiers = not ranking.groups and items["tier"].is_not_null().all()
+    if is_quick and has_tiers and not is_sure(items, 0):
+        yield f"{ranking.plan('top:1')} The command 'juryrank next' chooses what to ask."
 
 
 def _settled(items: pl.DataFrame, confidence: float) -> Iterator[str]:

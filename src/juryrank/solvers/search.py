@@ -8,7 +8,7 @@ on a part of them, and only the last steps see everything.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from juryrank import _core
 from juryrank.model.effects import NO_EFFECTS
 from juryrank.model.noise import GUMBEL
-from juryrank.model.objective import Objective
+from juryrank.model.objective import Objective, ObjectivePass
 from juryrank.progress import Watcher
 from juryrank.solvers.profile import COARSE, ProfileSolver, first_step
 from juryrank.solvers.solution import Solution
 from juryrank.solvers.spectral import agreement_accuracy
 from juryrank.types import Floats
 from juryrank.votes.coded import CodedVotes, Pairs
+from juryrank.votes.passes import Own
 
 Voice = Literal["fair", "judges", "votes"]
 """Who says which end is up."""
@@ -87,16 +88,20 @@ def _worth_merging(objective: Objective) -> bool:
     )
 
 
-def _merged(objective: Objective) -> Objective:
-    """One judge with a weighted win for each pair of winner and loser."""
-    n, pairs = objective.n_items, objective.votes.core_pairs
+@dataclass(frozen=True, eq=False)
+class _WinsPass(ObjectivePass[Floats]):
+    """How often every item has won against every other one."""
 
-    def one_chunk(first: int, last: int) -> Floats:
-        some = np.zeros((n, n))
-        _core.count_wins(pairs, first, last, some)
+    def __call__(self, here: Objective, first: int, last: int, _own: Own) -> Floats:
+        """The compiled pass."""
+        some = np.zeros((here.n_items, here.n_items))
+        _core.count_wins(here.votes.core_pairs, first, last, some)
         return some
 
-    counts = objective.sum_over_chunks(one_chunk)
+
+def _merged(objective: Objective) -> Objective:
+    """One judge with a weighted win for each pair of winner and loser."""
+    n, counts = objective.n_items, objective.sum_over_chunks(_WinsPass())
     winner, loser = (codes.astype(np.int32) for codes in np.nonzero(counts))
     merged = Pairs(np.array([0, len(winner)]), winner, loser, counts[winner, loser])
     votes = CodedVotes.of_pairs(n, merged)
@@ -125,14 +130,11 @@ def votes_for(objective: Objective, score: Floats, by: Voice = "fair") -> float:
     many accounts that push an item shall say which end is up. (Of lists ``q`` is 1: in rankings of
     the same items, every item is in every vote of an honest judge too.)
     """
-    pairs, lists = objective.votes.core_pairs, objective.votes.lists
+    lists = objective.votes.lists
     counts = np.ones(objective.n_judges) if by == "votes" else _shares_that_count(objective)
     say = on_many_items(objective) if by == "fair" else np.ones(objective.n_judges)
-
-    def one_chunk(first: int, last: int) -> Floats:
-        return np.array(_core.pair_agreement(pairs, first, last, counts, say, score))
-
-    agreement, variance = objective.sum_over_chunks(one_chunk).tolist()
+    own = {"counts": counts, "say": say}
+    agreement, variance = objective.sum_over_chunks(_AgreementPass(score), own).tolist()
     core_lists = objective.votes.core_lists
     if core_lists is not None:
         of_list, its_variance = np.empty(lists.number), np.empty(lists.number)
@@ -141,6 +143,23 @@ def votes_for(objective: Objective, score: Floats, by: Voice = "fair") -> float:
         agreement += float(weight @ of_list)
         variance += float(weight @ its_variance)
     return agreement / float(np.sqrt(variance)) if variance > 0.0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _AgreementPass(ObjectivePass[Floats]):
+    """How far pairs agree with scores, and the variance of that."""
+
+    score: Floats
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """How much of each judge's votes counts."""
+        return ("counts", "say")
+
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
+        """The compiled pass."""
+        pairs, counts, say = here.votes.core_pairs, own["counts"], own["say"]
+        return np.array(_core.pair_agreement(pairs, first, last, counts, say, self.score))
 
 
 def _shares_that_count(objective: Objective) -> Floats:
@@ -153,14 +172,29 @@ def _shares_that_count(objective: Objective) -> Floats:
 
 def on_many_items(objective: Objective) -> Floats:
     """Near 1 for judges whose votes are on many items, next to nothing if all are on one."""
-    elsewhere, pairs = np.ones(objective.n_judges), objective.votes.core_pairs
-
-    def one_chunk(first: int, last: int) -> None:
-        _core.set_elsewhere(pairs, first, last, elsewhere)
-
-    for _ in objective.over_chunks(one_chunk):
+    own = {"elsewhere": np.ones(objective.n_judges)}
+    for _ in objective.over_chunks(_ElsewherePass(), own):
         pass
-    return LEAST_SAY + elsewhere
+    return np.asarray(LEAST_SAY + own["elsewhere"])
+
+
+@dataclass(frozen=True, eq=False)
+class _ElsewherePass(ObjectivePass[None]):
+    """The share of each judge's votes that are not on the item most of them are on."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What it is for judges without pairs, which stays."""
+        return ("elsewhere",)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The share."""
+        return ("elsewhere",)
+
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> None:
+        """The compiled pass."""
+        _core.set_elsewhere(here.votes.core_pairs, first, last, own["elsewhere"])
 
 
 def mirrored(solution: Solution) -> Solution:

@@ -130,18 +130,17 @@ def _net_votes(votes: CodedVotes) -> scipy.sparse.csr_array:
     A list counts as the pairs it implies. Above `VOTES_FOR_AGREEMENT` votes, every k-th vote is
     enough for a starting point.
     """
-    pairs, lists = votes.pairs, votes.lists
-    every = slice(None, None, max(1, -(-pairs.number // VOTES_FOR_AGREEMENT)))
+    lists = votes.lists
+    pairs = votes.every(max(1, -(-votes.pairs.number // VOTES_FOR_AGREEMENT)))
     implied = int(np.sum(lists.length * (lists.length - 1) // 2))
     some = taken(lists, np.arange(0, lists.number, max(1, -(-implied // VOTES_FOR_AGREEMENT))))
     number, better, worse = pairs_of(some)
-    judge = np.concatenate((pairs.judge[every], some.judge[number]))
-    winner = np.concatenate((pairs.winner[every], better)).astype(np.int64)
-    loser = np.concatenate((pairs.loser[every], worse)).astype(np.int64)
-    weight = np.concatenate((pairs.weight[every], some.weight[number]))
+    judge = np.concatenate((pairs.judge, some.judge[number]))
+    winner = np.concatenate((pairs.winner, better)).astype(np.int64)
+    loser = np.concatenate((pairs.loser, worse)).astype(np.int64)
+    weight = np.concatenate((pairs.weight, some.weight[number]))
     if pairs.tied is not None:
-        tied = pairs.tied[every]
-        weight[: len(tied)][tied] = 0.0
+        weight[: pairs.number][pairs.tied] = 0.0
     pair = np.minimum(winner, loser) * votes.n_items + np.maximum(winner, loser)
     _, column = np.unique(pair, return_inverse=True)
     sign = np.where(winner < loser, 1.0, -1.0) * weight

@@ -18,6 +18,11 @@ class Cells(NamedTuple):
     judge: NDArray[np.int64]
     item: NDArray[np.int64]
 
+    def of_judges(self, judges: slice) -> Cells:
+        """Those of the judges from ... to, counted from 0."""
+        here = (self.judge >= judges.start) & (self.judge < judges.stop)
+        return Cells(self.judge[here] - judges.start, self.item[here])
+
 
 def pairs_in_cells(
     start: NDArray[np.int64], one: NDArray[np.int32], other: NDArray[np.int32], cells: Cells

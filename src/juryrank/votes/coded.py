@@ -9,7 +9,8 @@ Conventions, for ``m`` judges and ``n`` items:
   what they can with the old.
 
 Votes may be larger than memory, in files that are mapped to it. Nobody else needs to know: whoever
-goes through all votes does so by `chunks` or `over_chunks`, which free what has been seen.
+goes through all votes does so by `chunks`, `over_chunks` or `over_shards`, which free what has been
+seen (see `juryrank.votes.passes`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ from juryrank.votes.lists import (
     tie_sizes,
     without_entries,
 )
+from juryrank.votes.passes import NOTHING_OWN, Found, Own, Pass
 from juryrank.votes.storage import give_back, is_mapped, new_like, ranges
 from juryrank.votes.weights import equal_weights, total_weight, weight_per_judge
 
@@ -47,7 +49,6 @@ Codes = NDArray[np.int64]
 Items = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Sides = NDArray[np.int8]
-Found = TypeVar("Found")
 
 CHUNKS = 16
 """Large sums are always split into as many parts, so that threads do not change the answer,"""
@@ -96,6 +97,21 @@ class Pairs:
         """The weight of each."""
         return equal_weights(self.number) if self.given_weight is None else self.given_weight
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether weights were given."""
+        return self.given_weight is not None
+
+    @property
+    def can_tie(self) -> bool:
+        """Whether votes can be tied."""
+        return self.tied is not None
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether sides matter."""
+        return self.side is not None
+
     def taken(self, rows: slice | Codes | Mask, start: Codes) -> Pairs:
         """Some of them; those of each judge begin at `start`."""
         columns = {name: column[rows] for name, column in self.columns().items()}
@@ -117,6 +133,17 @@ class Pairs:
             winner=np.where(turned, self.loser, self.winner),
             loser=np.where(turned, self.winner, self.loser),
         )
+
+
+def bounds_of_chunks(work: Codes) -> Codes:
+    """The first judge of each group of judges whose votes take about as long, and the end.
+
+    `work` is what the votes of all judges before each take, and at last of all.
+    """
+    most = max(CHUNKS, int(work[-1]) // LARGEST_CHUNK)
+    parts = most if work[-1] >= VOTES_WORTH_SPLITTING else 1
+    inner = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)[1:-1])
+    return np.unique(np.concatenate(([0], inner, [len(work) - 1]))).astype(np.int64)
 
 
 def no_pairs(n_judges: int) -> Pairs:
@@ -217,22 +244,15 @@ class CodedVotes(WithCore):
     @cached_property
     def chunk_bounds(self) -> Codes:
         """Bounds of the groups of judges that are summed apart; they depend on the data alone."""
-        work = self.work_before
-        most = max(CHUNKS, int(work[-1]) // LARGEST_CHUNK)
-        parts = most if work[-1] >= VOTES_WORTH_SPLITTING else 1
-        inner = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)[1:-1])
-        return np.unique(np.concatenate(([0], inner, [self.n_judges]))).astype(np.int64)
+        return bounds_of_chunks(self.work_before)
 
     def over_chunks(
-        self, one_chunk: Callable[[int, int], Found], threads: int = 1
+        self, one_chunk: Pass[CodedVotes, Found], own: Own = NOTHING_OWN, threads: int = 1
     ) -> Iterator[Found]:
-        """What `one_chunk` finds for the judges from ... to, one chunk after the other.
-
-        It looks at `core_pairs`, of these judges only.
-        """
+        """What a pass finds of all judges, one chunk of them after the other."""
 
         def work(first: int, last: int) -> Found:
-            found = one_chunk(first, last)
+            found = one_chunk(self, first, last, own)
             self._give_back(first, last)
             return found
 
@@ -242,6 +262,15 @@ class CodedVotes(WithCore):
         else:
             with ThreadPoolExecutor(threads) as pool:
                 yield from pool.map(work, *bounds)
+
+    def over_shards(
+        self, one_shard: Pass[CodedVotes, Found], own: Own = NOTHING_OWN
+    ) -> Iterator[Found]:
+        """What a pass finds of the judges of each place where votes are: here is one, with all.
+
+        Such a pass goes through the votes in parts of its own.
+        """
+        yield one_shard(self, 0, self.n_judges, own)
 
     @cached_property
     def core_pairs(self) -> _core.PairVotes:
@@ -302,6 +331,10 @@ class CodedVotes(WithCore):
         self._give_back(0, self.n_judges)
         own = own._replace(start=np.append(own.start[judges], len(lists)))
         return replace(self, pairs=pairs, lists=own)
+
+    def every(self, stride: int) -> Pairs:
+        """One of so many pairs, evenly spaced."""
+        return self.pairs.taken(slice(None, None, stride), -(-self.pairs.start // stride))
 
     def on_item(self, item: int) -> CodedVotes:
         """The votes that are on an item."""

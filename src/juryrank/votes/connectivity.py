@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from juryrank.errors import listing
 from juryrank.votes.lists import Lists, pairs_of, tied_pairs_of
+from juryrank.votes.passes import Own, Pass
 from juryrank.votes.storage import RANGE, give_back
 from juryrank.votes.votes import LEFT_WON, RIGHT_WON, Votes
 
@@ -137,17 +138,30 @@ def connection(votes: Votes) -> Connection:
     """Find out how the items of some votes are connected."""
     graph = _Condensed(votes.n_items)
     graph.add(*_links(votes.lists))
-    for some in _growing_pieces(votes):
-        if graph.is_one:
-            break
-        (left, right), outcome = votes.sides(some), votes.outcome[some]
-        left_beat, right_beat = outcome != RIGHT_WON, outcome != LEFT_WON
-        graph.add(
-            np.concatenate((left[left_beat], right[right_beat])),
-            np.concatenate((right[left_beat], left[right_beat])),
-        )
-        give_back(votes.winner[some], votes.loser[some], outcome)
+    if not graph.is_one:
+        for links in votes.over_shards(_LinksPass()):
+            graph.add(*links)
     return graph.connection()
+
+
+@dataclass(frozen=True, eq=False)
+class _LinksPass(Pass[Votes, tuple[Codes, Codes]]):
+    """Edges, as few as can be, that link items as all votes on pairs do."""
+
+    def __call__(self, here: Votes, _first: int, _last: int, _own: Own) -> tuple[Codes, Codes]:
+        """Until one component is left."""
+        graph = _Condensed(here.n_items)
+        for some in _growing_pieces(here):
+            if graph.is_one:
+                break
+            (left, right), outcome = here.sides(some), here.outcome[some]
+            left_beat, right_beat = outcome != RIGHT_WON, outcome != LEFT_WON
+            graph.add(
+                np.concatenate((left[left_beat], right[right_beat])),
+                np.concatenate((right[left_beat], left[right_beat])),
+            )
+            give_back(here.winner[some], here.loser[some], outcome)
+        return graph.links()
 
 
 def _growing_pieces(votes: Votes) -> Iterator[slice]:
@@ -237,6 +251,16 @@ class _Condensed:
         edge = winner[between].astype(np.int64) * self.size + loser[between]
         self.edges = np.unique(np.concatenate((self.edges, edge)))
 
+    def links(self) -> tuple[Codes, Codes]:
+        """Winners and losers that make the same components: in each, a circle of its items."""
+        order = np.argsort(self.component, kind="stable").astype(np.int32)
+        first = np.flatnonzero(np.diff(self.component[order], prepend=-1))
+        following = np.append(order[1:], order[:1])
+        following[np.append(first[1:], len(order)) - 1] = order[first]
+        alone = following == order
+        winner = np.concatenate((order[~alone], order[first][self._winner]))
+        return winner, np.concatenate((following[~alone], order[first][self._loser]))
+
     @property
     def _winner(self) -> Codes:
         return (self.edges // max(self.size, 1)).astype(np.int32)
@@ -251,6 +275,9 @@ class _Condensed:
 
     def connection(self) -> Connection:
         """What has been found, the sets numbered so that nothing depends on the order of votes."""
+        if self.is_one:
+            one = np.zeros(len(self.component), dtype=np.int32)
+            return Connection(one, one, scipy.sparse.csr_array((self.size, self.size)))
         _, group = scipy.sparse.csgraph.connected_components(
             self._graph(), directed=True, connection="weak"
         )

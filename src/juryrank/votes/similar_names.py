@@ -32,11 +32,11 @@ _WITHOUT_WIDTH = (
 """Zero-width spaces and joiners, soft hyphens, signs of direction, variation selectors."""
 
 
-def _single_blanks(names: pl.Series) -> pl.Series:
+def _single_blanks(names: pl.Expr) -> pl.Expr:
     return names.str.replace_all(r"\s+", " ").str.strip_chars()
 
 
-STEPS: tuple[tuple[str, Callable[[pl.Series], pl.Series]], ...] = (
+STEPS: tuple[tuple[str, Callable[[pl.Expr], pl.Expr]], ...] = (
     ("invisible signs", lambda names: names.str.replace_all(_WITHOUT_WIDTH, "")),
     ("the composition of accents", lambda names: names.str.normalize("NFC")),
     ("blanks", _single_blanks),
@@ -49,10 +49,11 @@ _NOT_IN_ASCII = 2
 
 def looks(names: pl.Series, but_for: str = "") -> pl.Series:
     """What is left of names when all that is hard to see, but for one thing, is taken away."""
-    is_ascii = (names.str.len_bytes() == names.str.len_chars()).all()
+    frame, look = names.alias("name").to_frame(), pl.col("name")
+    is_ascii = frame.select((look.str.len_bytes() == look.str.len_chars()).all()).item()
     for what, without in STEPS[_NOT_IN_ASCII if is_ascii else 0 :]:
-        names = names if what == but_for else without(names)
-    return names
+        look = look if what == but_for else without(look)
+    return frame.select(look).to_series().alias(names.name)
 
 
 class Twins(NamedTuple):

@@ -13,12 +13,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError, counted, listing
+from juryrank.errors import LONGEST_NAME, InputError, counted, listing
 from juryrank.hints import did_you_mean_all
-from juryrank.text import WIDEST_NAME, short
+from juryrank.text import WIDEST_NAME, short, within
 from juryrank.votes.coded import CodedVotes, Pairs
 from juryrank.votes.lists import Lists, judge_codes, no_lists, pairs_of, tied_pairs_of
 from juryrank.votes.lists import kept as kept_lists
+from juryrank.votes.passes import NOTHING_OWN, Found, Own, Pass
 from juryrank.votes.similar_names import Spellings
 from juryrank.votes.storage import give_back, new_like, pieces, ranges
 from juryrank.votes.weights import (
@@ -139,7 +140,7 @@ class Reading:
         )
         rows = counted(self.rows, "row")
         if self.kept is not None:
-            rows = f"{self.kept:,} of {rows} where {self.where},"
+            rows = f"{self.kept:,} of {rows} where {within(self.where or '', LONGEST_NAME)},"
         parts = [f"Read {self.source}: {rows} as {self.kind}"]
         parts[0] += f" ({used})" if used else ""
         parts += self.remarks
@@ -288,6 +289,15 @@ class Votes:
     def __len__(self) -> int:
         return self.n_pairs + self.lists.number
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Weights that are all 1 take no memory where votes are sent, either."""
+        return vars(self) | {"weight": given(self.weight)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        weight = state["weight"]
+        ones = equal_weights(len(state["winner"]))
+        vars(self).update(state | {"weight": ones if weight is None else weight})
+
     @property
     def n_pairs(self) -> int:
         """Number of votes on two items."""
@@ -416,6 +426,10 @@ class Votes:
             yield SomePairs(slice(first, last), start - start[0], *self.sides(own), outcome, weight)
             give_back(self.winner[own], self.loser[own], outcome, weight)
 
+    def over_shards(self, one_shard: Pass[Votes, Found], own: Own = NOTHING_OWN) -> Iterator[Found]:
+        """What a pass finds of the judges of each place where votes are: here is one, with all."""
+        yield one_shard(self, 0, self.n_judges, own)
+
     @property
     def times_compared(self) -> NDArray[np.int64]:
         """How many votes each item is in."""
@@ -428,9 +442,29 @@ class Votes:
         return np.asarray(np.diff(self.start) + np.diff(self.lists.start))
 
     @property
+    def weight_of_pairs(self) -> NDArray[np.float64]:
+        """Total weight of each judge's votes on pairs."""
+        return weight_per_judge(self.start, self.weight)
+
+    @property
+    def weight_of_ties(self) -> NDArray[np.float64]:
+        """Total weight of each judge's ties of pairs."""
+        total = np.zeros(self.n_judges)
+        for some in self.chunks():
+            tied = some.outcome == TIE
+            judge = judge_codes(some.start)[tied]
+            total[some.judges] = total_weight(judge, some.weight[tied], len(some.start) - 1)
+        return total
+
+    @property
+    def total_weight(self) -> float:
+        """That of all votes."""
+        return float(self.weight.sum() + self.lists.weight.sum())
+
+    @property
     def votes_per_judge(self) -> NDArray[np.float64]:
         """Total weight of each judge's votes."""
-        pairs = weight_per_judge(self.start, self.weight)
+        pairs = self.weight_of_pairs
         return pairs + total_weight(self.lists.judge, self.lists.weight, self.n_judges)
 
     @property

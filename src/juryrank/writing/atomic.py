@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import threading
@@ -18,7 +19,7 @@ from contextlib import contextmanager, suppress
 from errno import EBUSY, EDQUOT, EFBIG, EIO, ELOOP, ENOSPC, EXDEV
 from pathlib import Path
 
-from juryrank.errors import InputError, JuryrankError
+from juryrank.errors import InputError, JuryrankError, system_number
 
 PART = ".part"
 LONGEST_NAME = 200
@@ -27,7 +28,6 @@ CANNOT_BE_RENAMED = (EBUSY, EXDEV)
 """A file that is mounted by itself, as into a container, can only be written over."""
 FULL_OR_BROKEN = (ENOSPC, EDQUOT, EFBIG, EIO)
 """What is wrong with a disk, and not with what the user gave."""
-OS_ERROR = re.compile(r"\(os error ([0-9]+)\)")
 STDOUT, STDERR = 1, 2
 """Descriptors."""
 
@@ -53,14 +53,8 @@ def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
         raise
     except (OSError, PolarsError) as error:
         reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
-        kind = JuryrankError if _number_of(error) in FULL_OR_BROKEN else InputError
+        kind = JuryrankError if system_number(error) in FULL_OR_BROKEN else InputError
         raise kind(f"Cannot write {str(path)!r}: {reason}.") from error
-
-
-def _number_of(error: Exception) -> int | None:
-    """The system's number of an error; polars only tells it in words."""
-    told = OS_ERROR.search(str(error))
-    return getattr(error, "errno", None) or (int(told[1]) if told else None)
 
 
 @contextmanager
@@ -111,6 +105,14 @@ def own_stream(path: Path) -> int | None:
                 if os.path.samestat(known, os.fstat(stream)):
                     return stream
     return None
+
+
+def is_regular(stream: int) -> bool:
+    """Whether a stream of this process is a file, and not a terminal, a pipe or closed."""
+    try:
+        return stat.S_ISREG(os.fstat(stream).st_mode)
+    except OSError:
+        return False
 
 
 def is_nameless(path: str | os.PathLike[str]) -> bool:

@@ -34,6 +34,19 @@ def _check_destination(path: str | Path) -> None:
         raise InputError(f"Cannot write {str(path)!r}: permission denied.")
 
 
+def check_folder(folder: Path) -> None:
+    """Complain if files cannot be saved in a folder, which is made if it is not there."""
+    name = within(str(folder), LONGEST_PATH)
+    try:
+        there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    except OSError as error:
+        raise InputError(f"Cannot save in {name!r}: {error.strerror or error}.") from error
+    if not there.is_dir():
+        raise InputError(f"Cannot save in {name!r}: {there.name!r} is a file and no folder.")
+    if not os.access(there, os.W_OK):
+        raise InputError(f"Cannot save in {name!r}: permission denied.")
+
+
 def is_any_of(path: Path, files: Iterable[Path]) -> bool:
     """Whether a file is one of others, however they are named: links are the file itself."""
     if not path.exists():

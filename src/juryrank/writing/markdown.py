@@ -9,7 +9,8 @@ import polars as pl
 from juryrank.text import literal
 from juryrank.writing.cells import shown
 
-_MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]~|])")
+_MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]~|$])")
+"""GitHub takes what is between two dollars for a formula."""
 
 
 def markdown_table(frame: pl.DataFrame) -> str:

@@ -11,8 +11,12 @@ import polars as pl
 
 from juryrank.text import literal
 
-FORMULA = r"^[\s\p{Cc}]*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
-"""How formulas begin; the last four are the wide signs of East Asian keyboards."""
+FORMULA = (
+    r"^[\s\p{Cc}\p{Cf}]*"
+    r"[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}\x{FE66}\x{FE62}\x{FE63}\x{FE6B}]"
+)
+"""How formulas begin, perhaps after what is not seen; the last eight are the wide and small signs
+of East Asian keyboards."""
 NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 """A number is no formula, whatever its sign."""
 NOT_SHOWN = r"[\p{Cc}\p{Zl}\p{Zp}]"

@@ -1,0 +1,1 @@
+"""Active choice of questions: which pair next, and for whom; how many more; what is settled."""

@@ -1,0 +1,116 @@
+"""Questions that are out with judges, skipped or expired, and what judges may not see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from juryrank.active.beliefs import Questions
+from juryrank.errors import InputError, listing
+from juryrank.hints import did_you_mean_all
+from juryrank.inference.opinions import Codes
+
+OUT, SKIPPED, EXPIRED, ANSWERED = "out", "skipped", "expired", "answered"
+STATUSES = (OUT, SKIPPED, EXPIRED, ANSWERED)
+
+
+class People(NamedTuple):
+    """The labels of items and judges, by code and by row."""
+
+    items: Sequence[Any]
+    judges: Sequence[Any]
+    voters: Sequence[Any]
+    """Judges who have voted, whether they can be asked or not."""
+
+
+class Asked(NamedTuple):
+    """Questions with rows of judges, or -1 for judges who cannot be asked now."""
+
+    out: Questions
+    skipped: Questions
+
+
+def asked_in(frame: object, people: People) -> Asked:
+    """Read questions that were asked before: left, right, judge and, if there is one, status.
+
+    Those without a status are out. Answered and expired ones do not count: the votes have the
+    former, and the latter can be asked again.
+    """
+    table = _frame(frame, "pending", ("left", "right"))
+    status = table["status"].fill_null(OUT) if "status" in table.columns else None
+    strange = [] if status is None else sorted(set(status.to_list()) - set(STATUSES))
+    if strange:
+        raise InputError(
+            f"The questions asked before have an unknown status: {listing(strange)}. There are: "
+            f"{', '.join(STATUSES)}, or none for those that are out."
+        )
+    questions = _questions(table, "pending", people)
+    told = np.full(len(table), OUT) if status is None else np.array(status.to_list())
+    return Asked(questions[told == OUT], questions[told == SKIPPED])
+
+
+def barred_in(frame: object, people: People) -> tuple[Questions, list[tuple[int, int]]]:
+    """Read what judges may not see: rows of judge, left, right, or of judge and item."""
+    nothing = Questions(*(np.empty(0, dtype=np.int64) for _ in range(3)))
+    table = _frame(frame, "barred", ("judge",))
+    if "item" in table.columns:
+        judge = _rows(table["judge"], people, "barred")
+        item = _codes(table["item"], people.items, "item", "barred")
+        return nothing, list(zip(judge.tolist(), item.tolist(), strict=True))
+    if not {"left", "right"} <= set(table.columns):
+        raise InputError(
+            "The barred questions must have the columns judge and item (what a judge may not see "
+            f"at all), or judge, left and right (a pair), not {listing(table.columns)}."
+        )
+    return _questions(table, "barred", people), []
+
+
+def _frame(frame: Any, what: str, needed: Sequence[str]) -> pl.DataFrame:
+    """A frame with these columns, from whatever polars takes for one."""
+    try:
+        table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        raise InputError(f"{what} must be a data frame, not {type(frame).__name__}.") from None
+    missing = [name for name in needed if name not in table.columns]
+    if missing and table.width:
+        raise InputError(f"{what} has no column {listing(missing)}: {listing(table.columns)}.")
+    return (
+        table if table.width else pl.DataFrame(schema=dict.fromkeys((*needed, "judge"), pl.String))
+    )
+
+
+def _questions(table: pl.DataFrame, what: str, people: People) -> Questions:
+    judge = table["judge"] if "judge" in table.columns else pl.Series([None] * len(table))
+    return Questions(
+        _rows(judge, people, what),
+        _codes(table["left"], people.items, "item", what),
+        _codes(table["right"], people.items, "item", what),
+    )
+
+
+def _rows(judges: pl.Series, people: People, what: str) -> Codes:
+    """The rows of judges; -1 for known judges who cannot be asked now."""
+    row = {judge: at for at, judge in enumerate(people.judges)}
+    known = {*people.voters, *people.judges, None}
+    strange = sorted({str(j) for j in judges.to_list() if j not in known})
+    if strange:
+        many = "a judge" if len(strange) == 1 else f"{len(strange):,} judges"
+        hint = did_you_mean_all(strange, [str(j) for j in known if j is not None])
+        raise InputError(
+            f"{what} names {many} who neither voted nor can be asked: {listing(strange)}.{hint}"
+        )
+    return np.array([row.get(judge, -1) for judge in judges.to_list()], dtype=np.int64)
+
+
+def _codes(labels: pl.Series, known: Sequence[Any], word: str, what: str) -> Codes:
+    code = {label: at for at, label in enumerate(known)}
+    strange = sorted({str(one) for one in labels.to_list() if one not in code})
+    if strange:
+        hint = did_you_mean_all(strange, [str(one) for one in known])
+        raise InputError(
+            f"{what} names {len(strange):,} {word}s that there are not: {listing(strange)}.{hint}"
+        )
+    return np.array([code[label] for label in labels.to_list()], dtype=np.int64)

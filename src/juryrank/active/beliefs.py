@@ -1,0 +1,255 @@
+"""What is believed of items and judges, draw by draw, as far as questions may be about them.
+
+Shapes: a row for each item, judge or question, a column for each draw. Items are those of the votes
+by code, and after them new ones; judges are those who can be asked, by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from juryrank.errors import InputError
+from juryrank.inference.opinions import Codes
+from juryrank.inference.posterior import NormalPosterior, Posterior, SampledPosterior
+from juryrank.model.effects import Layout
+from juryrank.model.noise import Noise
+from juryrank.ranking.basis import Basis
+from juryrank.types import Floats
+
+NEW = -1
+"""The code of a judge who has cast no vote, or of nobody in particular."""
+MOST_DRAWS = 160
+"""Draws that are used, evenly spaced."""
+KINDS, APART = 509, 101
+"""So many tastes are drawn for what judges have not seen; a judge's begin so far from the last's:
+both are primes, so that few are shared."""
+SEED = 21
+"""What is drawn here is always the same: the choice of questions has a seed of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """Questions: whom to ask, by row, and the two items."""
+
+    judge: Codes
+    one: Codes
+    other: Codes
+
+    def __len__(self) -> int:
+        return len(self.judge)
+
+    def __getitem__(self, some: Codes | NDArray[np.bool_]) -> Questions:
+        return Questions(self.judge[some], self.one[some], self.other[some])
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """The posterior, and what it implies of new items and judges."""
+
+    basis: Basis
+    judge_code: Codes
+    """Of each judge who can be asked; `NEW` for those who are not in the votes."""
+    new_items: int = 0
+
+    @property
+    def noise(self) -> Noise:
+        """The noise of the model."""
+        return self.basis.noise
+
+    @property
+    def n_items(self) -> int:
+        """All items, new ones included."""
+        return self.basis.votes.n_items + self.new_items
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """That of the ranking; a model without one cannot tell what it does not know."""
+        if self.basis.posterior is None or not self.basis.model.odds:
+            raise InputError(
+                f"This answer of {self.basis.model.name!r} does not say how sure it is of each "
+                "vote, which choosing questions needs. Rank with hbtl, btl, htcv, tcv or htm, and "
+                "with intervals."
+            )
+        return self.basis.posterior
+
+    @cached_property
+    def _draws(self) -> Codes:
+        """Which draws of a sample are used; its tastes are kept for some draws only."""
+        known = self.posterior
+        if not isinstance(known, SampledPosterior):
+            return np.arange(MOST_DRAWS)
+        every = known.sample.every
+        step = every * max(1, -(-len(known.sample.score) // (every * MOST_DRAWS)))
+        return np.arange(0, len(known.sample.score), step)
+
+    @property
+    def count(self) -> int:
+        """How many draws there are."""
+        return len(self._draws)
+
+    @cached_property
+    def accuracy(self) -> Floats:
+        """Of each judge; of a new one, that of a judge drawn at random for each draw."""
+        known = self._judges(self._every_accuracy, default=1.0)
+        return np.asarray(known)
+
+    @cached_property
+    def _every_accuracy(self) -> Floats:
+        """Of the judges of the votes, by code."""
+        known = self.posterior
+        if isinstance(known, SampledPosterior):
+            return np.asarray(known.sample.accuracy[self._draws].T)
+        spread = np.nan_to_num(known.accuracy_sd, nan=0.0, posinf=0.0)
+        error = np.random.default_rng(SEED).standard_normal((len(spread), self.count))
+        return np.asarray(known.accuracy[:, None] + spread[:, None] * error)
+
+    def _judges(self, by_code: Floats, default: float) -> Floats:
+        """Rows of judges from those by code; a new judge is like one drawn at random."""
+        if not len(by_code):
+            return np.full((len(self.judge_code), self.count), default)
+        found = by_code[np.maximum(self.judge_code, 0)]
+        for row in np.flatnonzero(self.judge_code == NEW).tolist():
+            like = np.random.default_rng([SEED, row]).integers(len(by_code), size=self.count)
+            found[row] = by_code[like, np.arange(self.count)]
+        return np.asarray(found)
+
+    @cached_property
+    def tie(self) -> Floats | None:
+        """``log t`` of each judge, the weight of a tie; None if two items cannot be tied."""
+        layout = Layout(self.basis.effects, self.basis.votes.n_items, self.basis.votes.n_judges)
+        if 2 not in layout.model.sizes:
+            return None
+        nothing, known = np.zeros(layout.n_items), self.posterior
+        if isinstance(known, SampledPosterior):
+            drawn = known.sample.effects[self._draws]
+        elif isinstance(known, NormalPosterior):
+            shape = (self.count, layout.size - len(nothing))
+            drawn = np.broadcast_to(known.estimated_effects, shape)
+        ties = [layout.pair_ties(np.concatenate((nothing, effects))) for effects in drawn]
+        by_code = np.array(ties).T
+        shape = (self.basis.votes.n_judges, self.count)
+        return self._judges(np.broadcast_to(by_code, shape).copy(), default=-np.inf)
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Of the scores; a new item is expected to be average."""
+        return np.concatenate((self.posterior.score, np.zeros(self.new_items)))
+
+    @cached_property
+    def variance(self) -> Floats:
+        """Of the scores."""
+        new = np.full(self.new_items, self.prior_variance)
+        return np.concatenate((self.posterior.score_variance, new))
+
+    @property
+    def prior_variance(self) -> float:
+        """Of the scores before the votes, by the mean."""
+        return float(np.mean(self._prior_sd**2))
+
+    def gap_variances(self, one: Codes, other: Codes) -> Floats:
+        """Of the gaps between items of the votes."""
+        known = self.posterior
+        if isinstance(known, SampledPosterior):
+            score = known.score_draws()
+            return np.asarray((score[:, one] - score[:, other]).var(axis=0))
+        if isinstance(known, NormalPosterior):
+            whole = known.uncertainty.covariance
+            if isinstance(whole, np.ndarray):
+                both = whole[one, other]
+                return np.asarray(self.variance[one] + self.variance[other] - 2.0 * both)
+        return np.asarray(self.variance[one] + self.variance[other])
+
+    @cached_property
+    def _prior_sd(self) -> Floats:
+        """Of the scores of items nobody has seen, for each draw."""
+        known = self.posterior
+        if isinstance(known, SampledPosterior):
+            return np.asarray(known.sample.score_sd[self._draws])
+        spread = np.sqrt(np.mean(known.score**2) + np.mean(known.score_variance))
+        return np.full(self.count, spread)
+
+    def scores(self, items: Codes) -> Floats:
+        """Draws of the scores of some items, jointly."""
+        seen = self.basis.votes.n_items
+        found = np.empty((len(items), self.count))
+        old = items < seen
+        found[old] = self._old_scores(items[old])
+        for at in np.flatnonzero(~old).tolist():
+            rng = np.random.default_rng([SEED, 1, int(items[at])])
+            found[at] = self._prior_sd * rng.standard_normal(self.count)
+        return found
+
+    def _old_scores(self, items: Codes) -> Floats:
+        known = self.posterior
+        if isinstance(known, SampledPosterior):
+            return self._score_rows[items]
+        if isinstance(known, NormalPosterior):
+            drawn = known.uncertainty.draws_of(items, self.count, SEED)
+            return np.asarray(known.score[items][:, None] + drawn.T)
+        raise NotImplementedError(known.kind)
+
+    @cached_property
+    def _score_rows(self) -> Floats:
+        known = self.posterior
+        assert isinstance(known, SampledPosterior)  # noqa: S101
+        return np.ascontiguousarray(known.score_draws()[self._draws].T)
+
+    # --- tastes ----------------------------------------------------------------------------------
+
+    @cached_property
+    def taste_sd(self) -> Floats:
+        """The spread of tastes in each draw; that of a normal whose middle half is as wide."""
+        known = self.posterior
+        if isinstance(known, SampledPosterior) and known.sample.has_tastes:
+            return np.asarray(known.sample.typical_tastes[self._draws])
+        return np.zeros(self.count)
+
+    @cached_property
+    def _taste_keys(self) -> Codes:
+        """Judge and item of each known taste in one number, in ascending order."""
+        known = self.posterior
+        if isinstance(known, SampledPosterior) and known.sample.has_tastes:
+            return known.sample.taste_judge * self.n_items + known.sample.taste_item
+        return np.empty(0, dtype=np.int64)
+
+    def tastes(self, judge: Codes, item: Codes) -> Floats:
+        """Draws of the tastes of judges for items.
+
+        What a judge thinks of an item is known, as far as it is, if the judge has voted on it.
+        Otherwise a taste is drawn, the same for the same judge and item.
+        """
+        if not len(self._taste_keys):
+            return np.zeros((len(judge), self.count))
+        found = self._new_tastes(judge, item)
+        code = self.judge_code[judge]
+        key = code * self.n_items + item
+        at = np.minimum(np.searchsorted(self._taste_keys, key), len(self._taste_keys) - 1)
+        known = (self._taste_keys[at] == key) & (code != NEW)
+        found[known] = self._taste_rows[at[known]]
+        return found
+
+    @cached_property
+    def _taste_rows(self) -> Floats:
+        known = self.posterior
+        assert isinstance(known, SampledPosterior)  # noqa: S101
+        drawn = known.sample.taste[self._draws // known.sample.every]
+        return np.ascontiguousarray(drawn.T, dtype=np.float64)
+
+    def _new_tastes(self, judge: Codes, item: Codes) -> Floats:
+        """Tastes that nothing is known of; of many cells, some share theirs."""
+        return np.asarray(self._kinds_of_tastes[(judge * APART + item) % KINDS])
+
+    @cached_property
+    def _kinds_of_tastes(self) -> Floats:
+        drawn = np.random.default_rng([SEED, 2]).standard_normal((KINDS, self.count))
+        return np.asarray(drawn * self.taste_sd)
+
+
+def beliefs_about(basis: Basis, judges: Sequence[int], new_items: int = 0) -> Beliefs:
+    """What is believed, for choosing among these judges, by code."""
+    return Beliefs(basis, np.array(judges, dtype=np.int64), new_items)

@@ -1,0 +1,156 @@
+"""The choice itself: question after question, each given those before it and those that are out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from juryrank.active.batch import Batch
+from juryrank.active.beliefs import Beliefs, Questions
+from juryrank.active.candidates import candidates
+from juryrank.active.gain import Outlook, outlook
+from juryrank.active.opening import Opening
+from juryrank.active.rules import Rules
+from juryrank.active.targets import Target, widest_first
+from juryrank.inference.opinions import Codes
+from juryrank.types import Floats
+
+Chosen = Literal["policy", "random", "opening"]
+
+
+class Choice(NamedTuple):
+    """A question that was chosen, by code."""
+
+    left: int
+    right: int
+    judge: int
+    gain: float | None
+    chosen: Chosen
+    propensity: float | None
+
+
+@dataclass(eq=False)
+class Chooser:
+    """Chooses by what is believed, within the rules."""
+
+    beliefs: Beliefs
+    rules: Rules
+    target: Target
+    random_share: float
+    rng: np.random.Generator
+
+    def choices(self, pending: Questions, first: list[Choice], wanted: int) -> Iterator[Choice]:
+        """So many questions, or as many as there are; `first` of them came before by the rules."""
+        open_items = self.rules.items()
+        self._events = self.target.events(self.beliefs, open_items)
+        self._focus = self.target.focus(self.beliefs, open_items)
+        out = _joined(pending, _questions_of(first))
+        batch, among = self._batch(out, wanted)
+        for _ in range(wanted):
+            number = self.rules.number()
+            if not number:
+                return
+            worth = batch.gains / self.rules.limits.cost[among.judge]
+            worth[~self.rules.allowed(among)] = -1.0
+            if not len(worth) or worth.max() < 0.0:
+                batch, among = self._batch(out, wanted)
+                if not len(among):
+                    return
+                worth = batch.gains / self.rules.limits.cost[among.judge]
+            best = int(np.argmax(worth))
+            policy = (int(among.judge[best]), int(among.one[best]), int(among.other[best]))
+            drawn = self._drawn_at_random()
+            gain = float(batch.gains[best])
+            if drawn is None or drawn == policy:
+                batch.answer(best)
+            else:
+                gain = batch.answer_other(self._outlook(_single(*drawn)))
+            asked = policy if drawn is None else drawn
+            out = _joined(out, _single(*asked))
+            by_policy = (1.0 - self.random_share) * (asked == policy)
+            left, right = self.rules.put(*asked, self.rng)
+            yield Choice(
+                left, right, asked[0], gain, "policy" if drawn is None else "random",
+                self.random_share / number + by_policy,
+            )  # fmt: skip
+
+    def _drawn_at_random(self) -> tuple[int, int, int] | None:
+        """A question that is drawn uniformly, if the coin says so."""
+        if self.rng.random() >= self.random_share:
+            return None
+        drawn = self.rules.any_open(self.rng)
+        if drawn is None:
+            return None
+        judge, one, other = drawn
+        return judge, min(one, other), max(one, other)
+
+    def _outlook(self, questions: Questions) -> Outlook:
+        found = outlook(self.beliefs, questions, self._events)
+        if self.target.kind != "widths":
+            return found
+        gain = widest_first(found.gain, self.beliefs, questions.one, questions.other)
+        return Outlook(gain, found.deviation, found.weight)
+
+    def _batch(self, out: Questions, wanted: int) -> tuple[Batch, Questions]:
+        """Candidates, as they are when the questions that are out have been answered."""
+        among = candidates(self.beliefs, self.rules, self._focus, wanted, self.rng)
+        batch = Batch(self._outlook(among))
+        if len(out):
+            known = Batch(outlook(self.beliefs, out, None))
+            for question in range(len(out)):
+                batch.condition(*known.update_of(question))
+                known.answer(question)
+        return batch, among
+
+
+def first_by_rules(
+    rules: Rules, group: Codes, least_views: int | None, wanted: int, rng: np.random.Generator
+) -> list[Choice]:
+    """The questions that come first: what connects groups, and items that were hardly seen."""
+    put: list[tuple[int, int, int]] = []
+    turns = np.zeros(len(rules.limits.capacity), dtype=np.int64)
+
+    def ask(one: int, other: int) -> bool:
+        judges = rules.judges
+        for judge in judges[np.lexsort((rng.random(len(judges)), turns[judges]))].tolist():
+            if rules.allows(judge, one, other):
+                put.append((judge, *rules.put(judge, one, other, rng)))
+                turns[judge] += 1
+                return True
+        return False
+
+    opening = Opening(rules.items(), group, rules.views, ask, rng)
+    for asked in (opening.links(), opening.least_seen(least_views)):
+        while len(put) < wanted and next(asked, None) is not None:
+            pass
+    return [Choice(left, right, judge, None, "opening", None) for judge, left, right in put]
+
+
+def with_gains(beliefs: Beliefs, choices: list[Choice]) -> list[Choice]:
+    """The same, with what the questions that the rules chose tell by themselves."""
+    if not choices:
+        return choices
+    gains: Floats = outlook(beliefs, _questions_of(choices), None).gain
+    return [one._replace(gain=gain) for one, gain in zip(choices, gains.tolist(), strict=True)]
+
+
+def _questions_of(choices: list[Choice]) -> Questions:
+    columns = [[one.judge, one.left, one.right] for one in choices]
+    table: NDArray[np.int64] = np.array(columns, dtype=np.int64).reshape(len(choices), 3)
+    return Questions(*table.T)
+
+
+def _single(judge: int, one: int, other: int) -> Questions:
+    return Questions(*(np.array([code], dtype=np.int64) for code in (judge, one, other)))
+
+
+def _joined(some: Questions, more: Questions) -> Questions:
+    return Questions(
+        np.concatenate((some.judge, more.judge)),
+        np.concatenate((some.one, more.one)),
+        np.concatenate((some.other, more.other)),
+    )

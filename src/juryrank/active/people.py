@@ -1,0 +1,119 @@
+"""Who can be asked about what: labels given by users become codes and rows, and are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from juryrank.active.rules import NO_LIMIT
+from juryrank.errors import InputError, listing
+from juryrank.ranking.labels import is_sequence
+
+Judges = Mapping[Any, Any] | Iterable[Any] | None
+
+
+def labels_like(given: Iterable[Any], known: pl.Series | None, word: str) -> list[Any]:
+    """Labels as the votes write them: of their type, where text stands for it."""
+    labels = list(given)
+    if known is None or not len(known):
+        return labels
+    by_text = {str(label): label for label in known.to_list()}
+    found = [by_text.get(label, label) if isinstance(label, str) else label for label in labels]
+    try:
+        return pl.Series(found, dtype=known.dtype, strict=True).to_list()
+    except (TypeError, pl.exceptions.PolarsError):
+        raise InputError(
+            f"The {word}s {listing(labels)} are not of the type of those in the votes, such as "
+            f"{known[0]!r}."
+        ) from None
+
+
+def all_items(
+    known: pl.Series | None, more: object, retired: object
+) -> tuple[list[Any], list[Any]]:
+    """The items of the votes and after them new ones; and those that are retired."""
+    seen = [] if known is None else known.to_list()
+    given = labels_like(_listed(more, "items"), known, "item")
+    gone = labels_like(_listed(retired, "retired"), known, "item")
+    both = sorted({str(item) for item in gone if item in set(given)})
+    if both:
+        raise InputError(f"{listing(both)}: an item cannot be in items and in retired, both.")
+    old = set(seen)
+    items = [*seen, *dict.fromkeys(item for item in given if item not in old)]
+    strange = [item for item in gone if item not in set(items)]
+    if strange:
+        raise InputError(f"retired names items that there are not: {listing(strange)}.")
+    if any(item is None for item in items):
+        raise InputError("An item without a name cannot be asked about.")
+    return items, list(dict.fromkeys(gone))
+
+
+def _listed(labels: object, what: str) -> list[Any]:
+    if labels is None:
+        return []
+    if not is_sequence(labels):
+        raise InputError(f"{what} must be a list of items, not {labels!r}.")
+    return list(labels)  # type: ignore[call-overload, no-any-return]
+
+
+def who_can_be_asked(
+    judge: object, judges: Judges, known: pl.Series | None
+) -> tuple[list[Any], list[int], list[float]]:
+    """Judges, how many questions each can take, and what one costs.
+
+    Nobody in particular is the judge None.
+    """
+    if judge is not None and judges is not None:
+        raise InputError(
+            "Give judge (all questions are for it) or judges (who is asked), not both."
+        )
+    if judges is None:
+        return (
+            labels_like([judge], known, "judge") if judge is not None else [None],
+            [NO_LIMIT],
+            [1.0],
+        )
+    if not is_sequence(judges):
+        raise InputError(f"judges must be a list of judges, or a mapping, not {judges!r}.")
+    wanted = dict(judges) if isinstance(judges, Mapping) else dict.fromkeys(judges, NO_LIMIT)
+    names = labels_like(wanted, known, "judge")
+    if not names:
+        raise InputError("judges names nobody: there is nobody to ask.")
+    if None in names:
+        raise InputError("judges has a judge without a name.")
+    limits = [_limits(name, given) for name, given in zip(names, wanted.values(), strict=True)]
+    return names, [count for count, _ in limits], [cost for _, cost in limits]
+
+
+def _limits(name: object, given: Any) -> tuple[int, float]:
+    """How many questions a judge can take, and what one costs."""
+    count, cost = given if isinstance(given, tuple | list) and len(given) == 2 else (given, 1.0)
+    count = NO_LIMIT if count is None else count
+    is_count = isinstance(count, int | np.integer) and not isinstance(count, bool) and count >= 0
+    if not is_count or not _is_cost(cost):
+        raise InputError(
+            f"judges[{name!r}] must be how many questions it can take, or (questions, cost) with "
+            f"a cost above 0, not {given!r}."
+        )
+    return int(count), float(cost)
+
+
+def _is_cost(cost: object) -> bool:
+    return isinstance(cost, int | float) and bool(np.isfinite(cost)) and cost > 0.0
+
+
+def costs_of(cost: Mapping[Any, float] | float | None, judges: Sequence[Any]) -> dict[Any, float]:
+    """What a question costs each judge; one number is for all of them."""
+    if cost is None:
+        return {}
+    given = dict.fromkeys(judges, cost) if isinstance(cost, int | float) else dict(cost)
+    bad = [f"{judge}={price!r}" for judge, price in given.items() if not _is_cost(price)]
+    if bad:
+        raise InputError(f"A cost must be a number above 0, not {listing(bad)}.")
+    strange = [judge for judge in given if judge not in judges]
+    if strange:
+        raise InputError(f"cost names judges who are not asked: {listing(strange)}.")
+    return given

@@ -1,0 +1,281 @@
+"""`Plan`: how many more votes a target needs, as far as one can know before they are cast.
+
+The policy is run forward on the posterior's covariance, as if its questions were answered (what is
+left of the variances does not depend on the answers). That gives the information about each gap
+after so many votes, which then grows as it did in the second half of the run. A draw of the scores
+is taken for the truth: its gaps say what information they need to be settled, and the largest
+number of votes over the gaps that decide on the target is what that draw needs. Quartiles over the
+draws are told.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from juryrank.active.batch import Batch
+from juryrank.active.beliefs import Beliefs, beliefs_about
+from juryrank.active.candidates import candidates
+from juryrank.active.gain import Outlook, outlook
+from juryrank.active.people import costs_of, labels_like
+from juryrank.active.rules import NO_LIMIT, Limits, Rules
+from juryrank.active.sequence import information_for, likelihood_information
+from juryrank.active.settled import allowed_each, settled_by
+from juryrank.active.targets import Target, target_of
+from juryrank.errors import InputError, percent
+from juryrank.inference.opinions import Codes
+from juryrank.ranking.ranking import Ranking
+from juryrank.threads import one_blas_thread
+from juryrank.types import Floats
+from juryrank.writing.html_table import html_table
+
+MOST = 10_000
+RUN = 160
+"""Votes that the policy is run forward."""
+EVERY = 8
+"""Votes after which the information is noted."""
+MOST_PAIRS = 800
+"""Gaps that are followed."""
+QUARTILES = (0.25, 0.5, 0.75)
+SHOWN = 10
+SLOWEST = 1e-6
+"""The slowest growth of information for each vote."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How many more votes a target needs: quartiles, and None beyond `most`."""
+
+    target: str
+    confidence: float
+    most: int
+    settled: bool
+    """Whether it is settled now."""
+    votes_low: int | None
+    votes_median: int | None
+    votes_high: int | None
+    reachable: float
+    """The chance that `most` votes suffice."""
+    unsettled: pl.DataFrame
+    """Pairs that may still be open after `most` votes: item, other and the chance of that."""
+    cost_per_vote: float | None
+    """Of the questions that the policy would ask, by the mean; None if no cost was given."""
+
+    @property
+    def price(self) -> tuple[float | None, float | None, float | None]:
+        """What that many votes cost."""
+        votes = (self.votes_low, self.votes_median, self.votes_high)
+        cost = self.cost_per_vote
+        return tuple(None if v is None or cost is None else v * cost for v in votes)  # type: ignore[return-value]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain dictionaries and lists."""
+        low, median, high = self.price
+        return {
+            "target": self.target,
+            "confidence": self.confidence,
+            "most": self.most,
+            "settled": self.settled,
+            "votes_low": self.votes_low,
+            "votes_median": self.votes_median,
+            "votes_high": self.votes_high,
+            "reachable": self.reachable,
+            "price_low": low,
+            "price_median": median,
+            "price_high": high,
+            "unsettled": self.unsettled.to_dicts(),
+        }
+
+    def __str__(self) -> str:
+        sure = f"at {percent(self.confidence)} confidence, however often one looks"
+        if self.settled:
+            return f"Settled: {self.target}, {sure}."
+        if self.votes_median is None:
+            return f"Not within {self.most:,} votes, or hardly: {self.target}, {sure}.{self._why()}"
+        low, median, high = (
+            f"over {self.most:,}" if votes is None else f"{votes:,}"
+            for votes in (self.votes_low, self.votes_median, self.votes_high)
+        )
+        price = self.price[1]
+        money = "" if price is None else f", at a price of about {price:,.2f}"
+        return f"About {median} more votes ({low} to {high}) settle {self.target}{money}, {sure}."
+
+    def _why(self) -> str:
+        if not len(self.unsettled):
+            return ""
+        first = self.unsettled.row(0, named=True)
+        return f" {first['item']} and {first['other']} look equal."
+
+    def __repr__(self) -> str:
+        return f"Plan({self})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(str(self))}</p>{html_table(self.unsettled)}"
+
+
+def plan_of(
+    ranking: Ranking,
+    target: object,
+    cost: Mapping[Any, float] | float | None,
+    judges: Iterable[Any] | None,
+    most: int,
+) -> Plan:
+    """What `Ranking.plan` does."""
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise InputError(f"most={most!r} must be a number of votes, at least 1.")
+    votes = ranking.votes
+    asked = target_of(target, votes.items.to_list())
+    known = votes.judges.to_list()
+    names = known if judges is None else labels_like(judges, votes.judges, "judge")
+    price = costs_of(cost, names)
+    code = {judge: at for at, judge in enumerate(known)}
+    beliefs = beliefs_about(ranking.basis, [code.get(judge, -1) for judge in names])
+    costs = np.array([price.get(judge, 1.0) for judge in names])
+    allowed = allowed_each(asked, beliefs, 1.0 - ranking.fit.confidence)
+    with one_blas_thread():
+        found = _needed(beliefs, asked, costs, allowed, most)
+    is_settled = bool(settled_by(ranking, target)) and allowed > 0.0
+    low, median, high = (
+        None if votes > most else round(votes)
+        for votes in np.quantile(found.votes, QUARTILES, method="inverted_cdf").tolist()
+    )
+    unsettled = pl.DataFrame(
+        {
+            "item": votes.items.gather(found.one),
+            "other": votes.items.gather(found.other),
+            "chance": found.beyond,
+        }
+    )
+    return Plan(
+        asked.words, ranking.fit.confidence, most, is_settled, low, median, high,
+        float((found.votes <= most).mean()),
+        unsettled.filter(pl.col("chance") > 0.0).head(SHOWN),
+        None if cost is None else found.cost,
+    )  # fmt: skip
+
+
+class _Needed(NamedTuple):
+    votes: Floats
+    """In each draw."""
+    one: Codes
+    other: Codes
+    beyond: Floats
+    """The chance that the gap between them is still open after the most votes, largest first."""
+    cost: float
+
+
+def _needed(beliefs: Beliefs, target: Target, costs: Floats, allowed: float, most: int) -> _Needed:
+    one, other = _pairs(beliefs, target)
+    items, at = np.unique(np.concatenate((one, other)), return_inverse=True)
+    score = beliefs.scores(items)
+    gap = score[at[: len(one)]] - score[at[len(one) :]]
+    steps, information, cost = _run(beliefs, target, costs, gap)
+    needed = _decides(target, beliefs, items, at, score, gap)
+    votes = np.full(gap.shape, np.inf)
+    if allowed > 0.0:
+        wanted = information_for(np.abs(gap), allowed)
+        votes = np.array([_votes_for(wanted[c], steps, information[:, c]) for c in range(len(gap))])
+    votes = np.where(needed, votes, 0.0)
+    beyond = (votes > most).mean(axis=1)
+    order = np.argsort(-beyond, kind="stable")
+    mean = beliefs.mean[one] >= beliefs.mean[other]
+    higher, lower = np.where(mean, one, other), np.where(mean, other, one)
+    return _Needed(votes.max(axis=0), higher[order], lower[order], beyond[order], cost)
+
+
+def _pairs(beliefs: Beliefs, target: Target) -> tuple[Codes, Codes]:
+    """The gaps to follow: the closest of those that may decide."""
+    n = len(beliefs.mean)
+    order = np.argsort(-beliefs.mean, kind="stable")
+    if target.kind == "items":
+        chosen = np.array(target.items)
+        if len(chosen) > 1:
+            first, second = np.triu_indices(len(chosen), 1)
+            return chosen[first], chosen[second]
+        others = order[order != chosen[0]]
+        one, other = np.full(len(others), chosen[0]), others
+    else:
+        near = order
+        if n * (n - 1) // 2 > MOST_PAIRS:
+            half = int(np.sqrt(MOST_PAIRS))
+            edge = target.best if target.kind == "top" else n // 2
+            near = order[max(0, edge - half) : edge + half] if target.kind == "top" else order
+        first, second = np.triu_indices(min(len(near), 2_000), 1)
+        one, other = near[first], near[second]
+    z = np.abs(beliefs.mean[one] - beliefs.mean[other])
+    z /= np.sqrt(beliefs.variance[one] + beliefs.variance[other])
+    kept = np.sort(np.argsort(z, kind="stable")[:MOST_PAIRS])
+    return one[kept], other[kept]
+
+
+def _decides(
+    target: Target, beliefs: Beliefs, items: Codes, at: Codes, score: Floats, gap: Floats
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """In each draw, which gaps decide: pairs x draws."""
+    if target.kind != "top":
+        return np.ones(gap.shape, dtype=np.bool_)
+    rest = np.setdiff1d(np.arange(len(beliefs.mean)), items)
+    surely = int((beliefs.mean[rest] > beliefs.mean[items].mean()).sum())
+    is_best = (-score).argsort(axis=0).argsort(axis=0) < target.best - surely
+    half = len(gap)
+    return np.asarray(is_best[at[:half]] != is_best[at[half:]])
+
+
+def _run(
+    beliefs: Beliefs, target: Target, costs: Floats, gap: Floats
+) -> tuple[Floats, Floats, float]:
+    """Run the policy: after how many votes there is what information about each gap."""
+    rng = np.random.default_rng(0)
+    everything = np.arange(len(beliefs.mean))
+    limits = Limits(
+        np.ones(len(everything), dtype=np.bool_),
+        np.full(len(costs), NO_LIMIT, dtype=np.int64),
+        costs,
+    )
+    nothing = np.zeros(len(everything), dtype=np.int64)
+    rules = Rules(limits, np.empty(0, dtype=np.int64), nothing, nothing.copy())
+    among = candidates(beliefs, rules, target.focus(beliefs, everything), RUN, rng)
+    seen = outlook(beliefs, among, target.events(beliefs, everything))
+    followed = (gap - gap.mean(axis=1, keepdims=True)) / np.sqrt(beliefs.count)
+    batch = Batch(_with_gaps(seen, followed))
+    prior = 2.0 * beliefs.prior_variance
+    steps, known, spent = [0], [likelihood_information(batch.variance[len(among) :], prior)], 0.0
+    asked = np.zeros(len(among), dtype=np.bool_)
+    for step in range(1, RUN + 1):
+        worth = np.where(asked, -1.0, batch.gains[: len(among)] / costs[among.judge])
+        best = int(np.argmax(worth))
+        asked[best] = True
+        spent += float(costs[among.judge[best]])
+        batch.answer(best)
+        if step % EVERY == 0 or asked.all():
+            steps.append(step)
+            known.append(likelihood_information(batch.variance[len(among) :], prior))
+        if asked.all():
+            break
+    return np.array(steps, dtype=np.float64), np.array(known), spent / steps[-1]
+
+
+def _with_gaps(seen: Outlook, followed: Floats) -> Outlook:
+    """The questions, and after them gaps that nobody asks about."""
+    nothing = np.zeros(len(followed))
+    return Outlook(
+        np.concatenate((seen.gain, nothing)),
+        np.concatenate((seen.deviation, followed)),
+        np.concatenate((seen.weight, nothing + 1.0)),
+    )
+
+
+def _votes_for(wanted: Floats, steps: Floats, known: Floats) -> Floats:
+    """After how many votes a gap is known so well, in each draw."""
+    middle = len(steps) // 2
+    growth = (known[-1] - known[middle]) / max(steps[-1] - steps[middle], 1.0)
+    within = np.interp(wanted, np.maximum.accumulate(known), steps)
+    beyond = steps[-1] + (wanted - known[-1]) / max(float(growth), SLOWEST)
+    return np.asarray(
+        np.where(wanted <= known[0], 0.0, np.where(wanted <= known[-1], within, beyond))
+    )

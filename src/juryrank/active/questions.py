@@ -1,0 +1,313 @@
+"""`next_pairs`: which questions to ask next, and whom."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+import polars as pl
+import scipy
+
+from juryrank.active.asked import Asked, People, asked_in, barred_in
+from juryrank.active.beliefs import NEW, Beliefs, Questions, beliefs_about
+from juryrank.active.choice import Choice, Chooser, first_by_rules, with_gains
+from juryrank.active.people import Judges, all_items, who_can_be_asked
+from juryrank.active.rules import NO_LIMIT, Limits, Rules, question_keys
+from juryrank.active.targets import Target, target_of
+from juryrank.errors import InputError, JuryrankWarning, counted, require_seed
+from juryrank.inference.opinions import Codes
+from juryrank.ranking.rank import rank
+from juryrank.ranking.ranking import Ranking
+from juryrank.reading import as_votes
+from juryrank.threads import one_blas_thread
+from juryrank.votes.connectivity import connection
+
+RANDOM_SHARE = 0.15
+LEAST_VIEWS = 2
+
+
+class Wishes(TypedDict, total=False):
+    """The keywords of `next_pairs`."""
+
+    judge: object
+    judges: Judges
+    target: object
+    pending: object
+    barred: object
+    items: Iterable[Any] | None
+    retired: Iterable[Any] | None
+    random_share: float
+    least_views: int
+    most_views: int | None
+    repeats: bool
+    seed: int
+
+
+def next_pairs(votes_or_items: object, n: int, **wishes: Unpack[Wishes]) -> pl.DataFrame:
+    """Choose the questions to ask next.
+
+    Without votes, questions connect all items, balanced and in a random order. With votes, these
+    are ranked by `rank` as it is, and `Ranking.next_pairs` chooses: it says what the keywords are.
+
+    Args:
+        votes_or_items: Votes, as `rank` takes them; or a list or Series of items, if there are no
+            votes yet.
+        n: How many questions.
+        **wishes: The keywords of `Ranking.next_pairs`.
+
+    Returns:
+        A frame with the columns left, right, judge, gain, chosen and propensity.
+    """
+    labels = _labels(votes_or_items)
+    if labels is None:
+        votes = as_votes(votes_or_items)
+        if len(votes):
+            return chosen_pairs(rank(votes), n, **wishes)
+        labels = votes.items.to_list()
+    items = [*labels, *(wishes.get("items") or ())]
+    own: Wishes = {**wishes, "items": items}
+    task = _Task.of(None, n, **own)
+    return task.frame(task.first(None))
+
+
+def chosen_pairs(ranking: Ranking, n: int, **wishes: Unpack[Wishes]) -> pl.DataFrame:
+    """What `Ranking.next_pairs` does."""
+    task = _Task.of(ranking, n, **wishes)
+    with one_blas_thread():
+        return task.frame(task.choices())
+
+
+def _labels(given: object) -> list[Any] | None:
+    """Items, if these are labels and not votes."""
+    if isinstance(given, np.ndarray) and given.ndim == 1:
+        return list(given.tolist())
+    if isinstance(given, pl.Series):
+        return given.to_list()
+    is_list = isinstance(given, list | tuple | set | frozenset | range)
+    if is_list and all(isinstance(one, str | int | float) for one in given):  # type: ignore[attr-defined]
+        return sorted(given) if isinstance(given, set | frozenset) else list(given)  # type: ignore[call-overload]
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What was asked for, checked."""
+
+    ranking: Ranking | None
+    wanted: int
+    people: People
+    limits: Limits
+    shut: Questions
+    asked: Asked
+    target: Target
+    random_share: float
+    least_views: int
+    rng: np.random.Generator
+
+    @classmethod
+    def of(
+        cls,
+        ranking: Ranking | None,
+        n: int,
+        *,
+        judge: object = None,
+        judges: Judges = None,
+        target: object = "order",
+        pending: object = None,
+        barred: object = None,
+        items: Iterable[Any] | None = None,
+        retired: Iterable[Any] | None = None,
+        random_share: float = RANDOM_SHARE,
+        least_views: int = LEAST_VIEWS,
+        most_views: int | None = None,
+        repeats: bool = False,
+        seed: int = 0,
+    ) -> _Task:
+        """Check and code it."""
+        _check(n, random_share, least_views, most_views, seed)
+        votes = None if ranking is None else ranking.votes
+        voters = None if votes is None else votes.judges
+        names, gone = all_items(None if votes is None else votes.items, items, retired)
+        if len(names) - len(gone) < 2:
+            raise InputError(
+                "Questions are about two items, and there "
+                + ("is only one." if len(names) - len(gone) else "are none.")
+            )
+        who, capacity, cost = who_can_be_asked(judge, judges, voters)
+        others = [] if pending is None else _judges_in(pending, who)
+        people = People(names, [*who, *others], [] if voters is None else voters.to_list())
+        rows = len(people.judges)
+        nothing = _no_questions()
+        asked = Asked(nothing, nothing) if pending is None else asked_in(pending, people)
+        shut, barred_items = (nothing, []) if barred is None else barred_in(barred, people)
+        is_open = np.ones(len(names), dtype=np.bool_)
+        is_retired = set(gone)
+        is_open[[at for at, item in enumerate(names) if item in is_retired]] = False
+        limits = Limits(
+            is_open,
+            np.array([*capacity, *[0] * (rows - len(who))], dtype=np.int64),
+            np.array([*cost, *[1.0] * (rows - len(who))]),
+            NO_LIMIT if most_views is None else most_views,
+            repeats,
+            _by_judge(barred_items, len(names)),
+        )
+        return cls(
+            ranking, n, people, limits, shut[shut.judge >= 0], asked,
+            target_of(target, names, gone), random_share, least_views, np.random.default_rng(seed),
+        )  # fmt: skip
+
+    # --- rules -----------------------------------------------------------------------------------
+
+    def _seen(self) -> Questions:
+        """The questions of the votes on pairs, of those who can be asked."""
+        if self.ranking is None:
+            return _no_questions()
+        votes, code = self.ranking.votes, self.judge_code
+        row = np.full(votes.n_judges, -1, dtype=np.int64)
+        known = code != NEW
+        row[code[known]] = np.flatnonzero(known)
+        left, right = votes.sides()
+        who = row[votes.judge]
+        return Questions(who, left.astype(np.int64), right.astype(np.int64))[who >= 0]
+
+    @property
+    def judge_code(self) -> Codes:
+        """The codes of those who can be asked."""
+        code = {judge: at for at, judge in enumerate(self.people.voters)}
+        return np.array([code.get(judge, NEW) for judge in self.people.judges], dtype=np.int64)
+
+    def rules(self) -> Rules:
+        """With what has been asked until now."""
+        n, seen, out = len(self.people.items), self._seen(), self.asked.out
+        views, lean = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        if self.ranking is not None:
+            votes = self.ranking.votes
+            views[: votes.n_items] = votes.times_compared
+            if votes.sides_known:
+                left, right = votes.sides()
+                lean += np.bincount(left, minlength=n) - np.bincount(right, minlength=n)
+        for item, side in ((out.one, 1), (out.other, -1)):
+            views += np.bincount(item, minlength=n)
+            lean += side * np.bincount(item, minlength=n)
+        asked = [_keys(n, questions) for questions in (seen, out)]
+        forbidden = [_keys(n, self.shut), _keys(n, self.asked.skipped)]
+        closed = np.unique(np.concatenate(forbidden if self.limits.repeats else asked + forbidden))
+        rules = Rules(self.limits, closed, views, lean)
+        if self.limits.repeats:
+            for questions, keys in zip((seen, out), asked, strict=True):
+                rules.last_left.update(zip(keys.tolist(), questions.one.tolist(), strict=True))
+        return rules
+
+    def group(self) -> Codes:
+        """Of each item the group that votes and questions connect it with."""
+        n, out = len(self.people.items), self.asked.out
+        one, other = [out.one], [out.other]
+        if self.ranking is not None:
+            votes = self.ranking.votes
+            found = np.zeros(votes.n_items, dtype=np.int64)
+            if self.ranking.groups:
+                found = connection(votes).group.astype(np.int64)
+            first = np.unique(found, return_index=True)[1]
+            one.append(np.arange(len(found)))
+            other.append(first[found])
+        ends = np.concatenate(one), np.concatenate(other)
+        graph = scipy.sparse.coo_array((np.ones(len(ends[0])), ends), shape=(n, n))
+        return np.asarray(scipy.sparse.csgraph.connected_components(graph, directed=False)[1])
+
+    # --- the choice ------------------------------------------------------------------------------
+
+    def first(self, rules: Rules | None, least_views: int | None = None) -> list[Choice]:
+        """What comes first by the rules alone."""
+        rules = rules or self.rules()
+        return first_by_rules(rules, self.group(), least_views, self.wanted, self.rng)
+
+    def choices(self) -> list[Choice]:
+        """First by the rules, then by what is believed."""
+        beliefs, rules = self.beliefs(), self.rules()
+        first = with_gains(beliefs, self.first(rules, self.least_views))
+        left = self.wanted - len(first)
+        if not left:
+            return first
+        chooser = Chooser(beliefs, rules, self.target, self.random_share, self.rng)
+        return [*first, *chooser.choices(self.asked.out, first, left)]
+
+    def beliefs(self) -> Beliefs:
+        """What the ranking believes of the items and judges."""
+        assert self.ranking is not None  # noqa: S101
+        new = len(self.people.items) - self.ranking.votes.n_items
+        return beliefs_about(self.ranking.basis, self.judge_code.tolist(), new)
+
+    def frame(self, choices: Sequence[Choice]) -> pl.DataFrame:
+        """Labels come back."""
+        if not choices:
+            raise InputError(
+                "There is no question left to ask: every pair was asked, is out, or is barred, and "
+                "every limit counts. repeats=True (--repeats) asks a judge again."
+            )
+        if len(choices) < self.wanted:
+            warnings.warn(
+                f"Only {counted(len(choices), 'question')} of {self.wanted:,} can be asked: all "
+                "others were asked before (repeats=True, --repeats, asks again), are out, or are "
+                "barred, or a limit is reached.",
+                JuryrankWarning,
+                stacklevel=4,
+            )
+        items, judges = self.people.items, self.people.judges
+        votes = None if self.ranking is None else self.ranking.votes
+        dtype = None if votes is None else votes.items.dtype
+        own = pl.String if votes is None else votes.judges.dtype
+        who = [judges[one.judge] for one in choices]
+        return pl.DataFrame(
+            {
+                "left": pl.Series([items[one.left] for one in choices], dtype=dtype),
+                "right": pl.Series([items[one.right] for one in choices], dtype=dtype),
+                "judge": pl.Series(who, dtype=own if votes or set(who) == {None} else None),
+                "gain": pl.Series([one.gain for one in choices], dtype=pl.Float64),
+                "chosen": pl.Series([one.chosen for one in choices], dtype=pl.String),
+                "propensity": pl.Series([one.propensity for one in choices], dtype=pl.Float64),
+            }
+        )
+
+
+def _check(
+    n: object, random_share: object, least_views: object, most_views: object, seed: int
+) -> None:
+    if not _is_count(n) or n < 1:  # type: ignore[operator]
+        raise InputError(f"n={n!r} must be how many questions are wanted, at least 1.")
+    if not (isinstance(random_share, int | float) and 0.0 <= random_share <= 1.0):
+        raise InputError(f"random_share={random_share!r} must lie between 0 and 1.")
+    if not _is_count(least_views) or least_views < 0:  # type: ignore[operator]
+        raise InputError(f"least_views={least_views!r} must be a whole number, 0 or more.")
+    if most_views is not None and (not _is_count(most_views) or most_views < 1):  # type: ignore[operator]
+        raise InputError(f"most_views={most_views!r} must be a whole number of at least 1.")
+    require_seed(seed)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _judges_in(pending: object, who: Sequence[object]) -> list[Any]:
+    """Judges who have questions and cannot be asked more: theirs count as answered."""
+    column = pl.DataFrame(pending).to_dict(as_series=True).get("judge")  # type: ignore[arg-type]
+    found = [None] if column is None else column.unique(maintain_order=True).to_list()
+    return [judge for judge in found if judge not in who]
+
+
+def _by_judge(barred: Sequence[tuple[int, int]], n_items: int) -> dict[int, np.ndarray[Any, Any]]:
+    found: dict[int, np.ndarray[Any, Any]] = {}
+    for judge, item in barred:
+        if judge >= 0:
+            found.setdefault(judge, np.zeros(n_items, dtype=np.bool_))[item] = True
+    return found
+
+
+def _no_questions() -> Questions:
+    return Questions(*(np.empty(0, dtype=np.int64) for _ in range(3)))
+
+
+def _keys(n_items: int, questions: Questions) -> Codes:
+    return question_keys(n_items, questions.judge, questions.one, questions.other)

@@ -1,0 +1,149 @@
+"""`Settled`: what is sure though somebody looked after every vote."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from juryrank.active.beliefs import Beliefs, beliefs_about
+from juryrank.active.sequence import half_width, likelihood_information
+from juryrank.active.targets import Target, target_of
+from juryrank.errors import counted, percent
+from juryrank.inference.opinions import Codes
+from juryrank.ranking.ranking import Ranking
+from juryrank.types import Floats
+from juryrank.writing.html_table import html_table
+
+MOST_PAIRS = 1_000
+"""The closest pairs, where more decide on a target."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Which pairs of items that decide on a target are settled, however often one looks.
+
+    `pairs` has the columns item (the one ranked higher), other, gap, low, high and settled. Gaps
+    are what the votes alone say, on the model's own scale, without the prior that pulls scores
+    together; low and high hold at all times together, for all pairs together.
+    """
+
+    target: str
+    confidence: float
+    pairs: pl.DataFrame
+
+    @property
+    def share(self) -> float:
+        """The share of these pairs that are settled."""
+        found = self.pairs["settled"].mean()
+        return float(found) if isinstance(found, float) else 1.0
+
+    @property
+    def done(self) -> bool:
+        """Whether all are."""
+        return bool(self.pairs["settled"].all())
+
+    def __bool__(self) -> bool:
+        """Whether the target is settled."""
+        return self.done
+
+    def __str__(self) -> str:
+        count, of = int(self.pairs["settled"].sum()), len(self.pairs)
+        sure = f"at {percent(self.confidence)} confidence, however often one looks"
+        if self.done:
+            return f"Settled: {self.target}, {sure}."
+        open_pairs = self.pairs.filter(~pl.col("settled")).sort(pl.col("gap").abs())
+        closest = open_pairs.row(0, named=True)
+        return (
+            f"Not settled: {self.target}. {count:,} of {counted(of, 'pair')} are, {sure}; the "
+            f"closest are {closest['item']} and {closest['other']}."
+        )
+
+    def __repr__(self) -> str:
+        return f"Settled({self})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(str(self))}</p>{html_table(self.pairs.head(20))}"
+
+
+def settled_by(ranking: Ranking, target: object) -> Settled:
+    """What `Ranking.settled` does."""
+    labels = ranking.votes.items.to_list()
+    asked = target_of(target, labels)
+    beliefs = beliefs_about(ranking.basis, [])
+    order = np.argsort(-beliefs.mean, kind="stable")
+    one, other = deciding_pairs(asked, order)
+    gaps = Gaps.between(beliefs, one, other)
+    allowed = allowed_each(asked, beliefs, 1.0 - ranking.fit.confidence)
+    half = half_width(gaps.information, allowed) if allowed > 0.0 else np.full(len(one), np.inf)
+    names = ranking.votes.items
+    pairs = pl.DataFrame(
+        {
+            "item": names.gather(one),
+            "other": names.gather(other),
+            "gap": gaps.estimate,
+            "low": gaps.estimate - half,
+            "high": gaps.estimate + half,
+            "settled": np.abs(gaps.estimate) > half,
+        }
+    )
+    return Settled(asked.words, ranking.fit.confidence, pairs)
+
+
+def deciding_pairs(target: Target, order: Codes) -> tuple[Codes, Codes]:
+    """The pairs whose order decides on a target, the one ranked higher first."""
+    if target.kind == "top":
+        best, rest = order[: target.best], order[target.best :]
+        most = max(1, MOST_PAIRS // max(1, min(target.best, len(rest))))
+        best, rest = best[-most:], rest[:most]
+        return np.repeat(best, len(rest)), np.tile(rest, len(best))
+    if target.kind == "items":
+        rank = np.argsort(order)
+        chosen = np.array(target.items)
+        if len(chosen) > 1:
+            chosen = chosen[np.argsort(rank[chosen])]
+            first, second = np.triu_indices(len(chosen), 1)
+            return chosen[first], chosen[second]
+        above = order[: rank[chosen[0]]][-MOST_PAIRS // 2 :]
+        below = order[rank[chosen[0]] + 1 :][: MOST_PAIRS // 2]
+        own = np.full(len(above) + len(below), chosen[0])
+        return (
+            np.concatenate((above, own[: len(below)])),
+            np.concatenate((own[: len(above)], below)),
+        )
+    return order[:-1], order[1:]
+
+
+def allowed_each(target: Target, beliefs: Beliefs, allowed: float) -> float:
+    """The chance of an error that each pair may have.
+
+    Which pairs decide depends on the votes, so all pairs count that ever might; and the chance
+    that the whole ranking is upside down counts once.
+    """
+    n = len(beliefs.mean)
+    pairs = n * (n - 1) // 2
+    if target.kind == "items":
+        several = len(target.items)
+        pairs = several * (several - 1) // 2 if several > 1 else n - 1
+    return (allowed - beliefs.posterior.upside_down) / pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """Gaps between items as the votes alone know them."""
+
+    estimate: Floats
+    information: Floats
+
+    @classmethod
+    def between(cls, beliefs: Beliefs, one: Codes, other: Codes) -> Gaps:
+        """From the posterior, the prior taken off.
+
+        As the prior's mean is 0, ``gap / v`` is the votes' own estimate times its information.
+        """
+        gap = beliefs.mean[one] - beliefs.mean[other]
+        variance = beliefs.gap_variances(one, other)
+        known = likelihood_information(variance, 2.0 * beliefs.prior_variance)
+        return cls(gap / (variance * known), known)

@@ -1,0 +1,259 @@
+"""`juryrank next`: which questions to ask next, and whom."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from juryrank.cli.asking_options import MODEL, TO_ASK, Model, Target, split_off, table_at
+from juryrank.cli.exits import exits_politely
+from juryrank.cli.fitting import fitting, say_if_long, watcher
+from juryrank.cli.help import EXPERTS
+from juryrank.cli.model_options import Threads
+from juryrank.cli.output_options import (
+    AsJson,
+    SafeCsv,
+    TableOut,
+    check_destinations,
+    check_safe_csv,
+    is_stdout,
+    save_table,
+)
+from juryrank.cli.reading_options import with_source_or_nothing
+from juryrank.cli.source import Source
+from juryrank.cli.terminal.console import print_json, show
+from juryrank.cli.terminal.messages import show_warning
+from juryrank.cli.terminal.questions import questions_view
+from juryrank.errors import InputError, JuryrankWarning
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from juryrank.ranking.ranking import Ranking
+
+Count = Annotated[
+    int,
+    typer.Option(
+        "--count", "-n", min=1, metavar="N", help="How many questions.", rich_help_panel=TO_ASK
+    ),
+]
+Judge = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The judge whom all questions are for; without votes, a new one.",
+        show_default="nobody in particular",
+        rich_help_panel=TO_ASK,
+    ),
+]
+JudgesCan = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME[=N][:COST],...",
+        help="Choose whom to ask, too: judges, how many questions each can take, and what a "
+        "question costs, such as 'ana=20,gpt:0.02'. May be repeated.",
+        rich_help_panel=TO_ASK,
+    ),
+]
+Items = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A table with a column of items, of which some or all have no votes yet.",
+        rich_help_panel=TO_ASK,
+    ),
+]
+Retired = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ITEM",
+        help="Ask no more about this item. May be repeated.",
+        rich_help_panel=TO_ASK,
+    ),
+]
+Pending = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A table of questions that were asked: left, right, judge and, if there is one, "
+        "status: out, skipped, expired or answered.",
+        rich_help_panel=TO_ASK,
+    ),
+]
+Barred = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A table of what judges may not see: judge and item, or judge, left and right.",
+        rich_help_panel=TO_ASK,
+    ),
+]
+RandomShare = Annotated[
+    float,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        metavar="X",
+        help="The share of questions that are drawn at random.",
+        rich_help_panel=TO_ASK,
+    ),
+]
+LeastViews = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="So many questions about each item come first.",
+        rich_help_panel=EXPERTS,
+    ),
+]
+MostViews = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Not more questions than that about an item, those answered included.",
+        show_default="no limit",
+        rich_help_panel=EXPERTS,
+    ),
+]
+Repeats = Annotated[
+    bool,
+    typer.Option(
+        "--repeats",
+        help="A judge may get a pair again, with its sides swapped.",
+        rich_help_panel=EXPERTS,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="The same seed gives the same questions.",
+        rich_help_panel=EXPERTS,
+    ),
+]
+
+
+@exits_politely
+@with_source_or_nothing
+def next_questions(
+    source: Source | None,
+    count: Count = 10,
+    judge: Judge = None,
+    judges_can: JudgesCan = None,
+    target: Target = "order",
+    items: Items = None,
+    retired: Retired = None,
+    pending: Pending = None,
+    barred: Barred = None,
+    random_share: RandomShare = 0.15,
+    model: Model = MODEL,
+    least_views: LeastViews = 2,
+    most_views: MostViews = None,
+    repeats: Repeats = False,
+    seed: Seed = 0,
+    out: TableOut = None,
+    safe_csv: SafeCsv = False,
+    as_json: AsJson = False,
+    threads: Threads = None,
+) -> None:
+    """Choose the questions to ask next: which pairs, and whom.
+
+    Without votes, name the items with --items.
+
+    Examples:
+      juryrank next votes.csv -n 20
+      juryrank next votes.csv -n 20 --judge ana --target top:3 --out pairs.csv
+      juryrank next votes.csv -n 60 --judges-can 'ana=20,gpt:0.02' --pending asked.csv
+      juryrank next --items items.csv -n 40
+    """
+    if source is not None:
+        check_destinations(source, out)
+    check_safe_csv(safe_csv, out)
+    wishes: dict[str, Any] = {
+        "judge": judge,
+        "judges": None if judges_can is None else _capacities(judges_can),
+        "target": target,
+        "items": None if items is None else _items(items),
+        "retired": retired,
+        "pending": None if pending is None else table_at(pending, "--pending"),
+        "barred": None if barred is None else table_at(barred, "--barred"),
+        "random_share": random_share,
+        "least_views": least_views,
+        "most_views": most_views,
+        "repeats": repeats,
+        "seed": seed,
+    }
+    if source is None and items is None:
+        raise InputError(
+            "There is nothing to ask about. Name a file of votes, or - for standard input, or name "
+            "the items with --items FILE."
+        )
+    found = _chosen(source, model, threads, count, wishes)
+    save_table(found, "questions", out, safe_csv=safe_csv)
+    if as_json:
+        print_json({"target": target, "questions": found.to_dicts()})
+    elif not is_stdout(out):
+        show(questions_view(found))
+
+
+def _chosen(
+    source: Source | None, model: str, threads: int | None, count: int, wishes: dict[str, Any]
+) -> pl.DataFrame:
+    from juryrank.active.questions import chosen_pairs, next_pairs
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", JuryrankWarning)
+        if source is None:
+            found = next_pairs([], count, **wishes)
+        else:
+            found = chosen_pairs(_ranked(source, model, threads), count, **wishes)
+    for one in said:
+        show_warning(str(one.message))
+    return found
+
+
+def _ranked(source: Source, model: str, threads: int | None) -> Ranking:
+    """Rank the votes; what is to be said of the ranking, `juryrank rank` says."""
+    from juryrank.ranking.rank import rank as fit
+
+    votes = source.read()
+    say_if_long(votes, model, None)
+    with fitting(f"Fitting {model}") as say:
+        return fit(votes, model, by=None, threads=threads, progress=watcher(say))
+
+
+def _items(path: Path) -> list[Any]:
+    table = table_at(path, "--items")
+    if "item" not in table.columns and table.width > 1:
+        raise InputError(
+            f"{str(path)!r} has no column item. Its columns are: {', '.join(table.columns)}."
+        )
+    column = table["item"] if "item" in table.columns else table.to_series()
+    return column.to_list()
+
+
+def _capacities(given: Sequence[str]) -> dict[str, tuple[int | None, float]]:
+    """Judges, how many questions each can take (None: any number), and the cost of one."""
+    found: dict[str, tuple[int | None, float]] = {}
+    for text in (part.strip() for some in given for part in some.split(",")):
+        rest, cost = split_off(text, ":")
+        name, count = split_off(rest, "=")
+        try:
+            number = int(count) if count else None
+            price = 1.0 if cost is None else float(cost)
+        except ValueError:
+            raise InputError(
+                f"--judges-can {text} is not understood. Write NAME, NAME=QUESTIONS, NAME:COST or "
+                "NAME=QUESTIONS:COST, such as ana=20 or gpt:0.02."
+            ) from None
+        if name in found:
+            raise InputError(f"--judges-can names {name!r} more than once.")
+        found[name] = (number, price)
+    return found

@@ -1,0 +1,1 @@
+"""Votes on a cluster of machines: the same sums, where shards of the votes are."""

@@ -1,0 +1,214 @@
+"""Files of votes, wherever fsspec finds them: folders, globs, object stores, hive partitions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import unquote
+
+import polars as pl
+from polars.exceptions import PolarsError
+
+from juryrank.errors import InputError, listing
+
+ROWS_AT_ONCE = 1 << 19
+"""Rows of Parquet that are read together: a few row groups."""
+ENDINGS = (".parquet", ".pq", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".ndjson", ".jsonl")
+PARQUET = (".parquet", ".pq")
+STAMPS = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "created")
+"""What tells, beside the size, whether a file has changed; the first that there is."""
+_PARTITION = re.compile(r"([^=/]+)=([^/]*)")
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+BYTES_PER_ROW_OF_TEXT = 24
+"""About; only to tell beforehand how much memory is needed."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as it was when the work began."""
+
+    url: str
+    size: int
+    stamp: str
+    partition: tuple[tuple[str, str | None], ...] = ()
+    """What the folders it is in say of all its rows: ``judge=ana``."""
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether parts of it can be read."""
+        return self.url.endswith(PARQUET)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows of a file: all, or those of some row groups of Parquet."""
+
+    file: File
+    row_groups: tuple[int, ...] | None
+    rows: int
+    """How many; a guess for text."""
+    first: int = 0
+    """How many rows of the file are before them."""
+
+    def __str__(self) -> str:
+        counted_from = f", counted from row {self.first + 1:,}" if self.first else ""
+        return f"{self.file.url}{counted_from}"
+
+
+def files_at(urls: Sequence[str]) -> list[File]:
+    """The files of paths, folders and globs, in the order of their names."""
+    found: dict[str, File] = {}
+    for url in urls:
+        more = _files_at(url)
+        if not more:
+            raise InputError(
+                f"{url!r}: there are no files of votes. Known endings: {', '.join(ENDINGS)}."
+            )
+        found |= {file.url: file for file in more}
+    return [found[url] for url in sorted(found)]
+
+
+def _files_at(url: str) -> list[File]:
+    import fsspec
+
+    try:
+        system, path = fsspec.core.url_to_fs(url)
+        if "*" in path or "?" in path or "[" in path:
+            names = system.glob(path)
+        elif system.isdir(path):
+            names = system.find(path)
+        else:
+            names = [path] if system.exists(path) else []
+        wanted = [name for name in names if name.lower().endswith(ENDINGS) and not _hidden(name)]
+        return [
+            File(system.unstrip_protocol(name), *_stamp(system.info(name)), _partition(name))
+            for name in wanted
+        ]
+    except ImportError as error:
+        raise InputError(f"{url!r}: {error}") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{url!r} cannot be read: {error}") from error
+
+
+def _hidden(name: str) -> bool:
+    """Whether a file is none of votes, such as ``_SUCCESS`` or ``.part-0.parquet.crc``."""
+    return PurePosixPath(name).name.startswith(("_", "."))
+
+
+def _stamp(info: dict[str, Any]) -> tuple[int, str]:
+    told = next((str(info[key]) for key in STAMPS if info.get(key) is not None), "")
+    return int(info.get("size") or 0), told
+
+
+def _partition(name: str) -> tuple[tuple[str, str | None], ...]:
+    parts = [_PARTITION.fullmatch(part) for part in PurePosixPath(name).parts[:-1]]
+    return tuple(
+        (unquote(part[1]), None if part[2] == HIVE_NULL else unquote(part[2]))
+        for part in parts
+        if part
+    )
+
+
+def pieces_of(file: File) -> list[Piece]:
+    """Parts of a file that are read apart; to be called where the file can be read fast."""
+    if not file.is_parquet:
+        return [Piece(file, None, max(file.size // BYTES_PER_ROW_OF_TEXT, 1))]
+    import pyarrow.parquet
+
+    with _opened(file) as opened:
+        told = pyarrow.parquet.ParquetFile(opened).metadata
+        rows = [told.row_group(group).num_rows for group in range(told.num_row_groups)]
+    pieces: list[Piece] = []
+    groups: list[int] = []
+    for group in range(len(rows)):
+        groups.append(group)
+        count = sum(rows[one] for one in groups)
+        if count >= ROWS_AT_ONCE or group == len(rows) - 1:
+            first = pieces[-1].first + pieces[-1].rows if pieces else 0
+            pieces.append(Piece(file, tuple(groups), count, first))
+            groups = []
+    return [piece for piece in pieces if piece.rows]
+
+
+def check_unchanged(file: File) -> None:
+    """Refuse a file that is no longer what it was: shards of two versions do not go together."""
+    import fsspec
+
+    system, path = fsspec.core.url_to_fs(file.url)
+    try:
+        now = _stamp(system.info(path))
+    except OSError as error:
+        raise InputError(
+            f"{file.url} was there when the work began, and cannot be read any more: {error}. "
+            "Put it back, and rank again."
+        ) from error
+    if now != (file.size, file.stamp):
+        raise InputError(
+            f"{file.url} has changed since the work began: it had {file.size:,} bytes "
+            f"({file.stamp}), and has {now[0]:,} ({now[1]}). Rank again when nobody writes to it."
+        )
+
+
+def frame_of(piece: Piece, columns: Sequence[str] | None, most: int | None = None) -> pl.DataFrame:
+    """The rows of a piece, with the columns that are needed; None: all."""
+    check_unchanged(piece.file)
+    partition = dict(piece.file.partition)
+    there = None if columns is None else [name for name in columns if name not in partition]
+    try:
+        frame = _parquet(piece, there) if piece.file.is_parquet else _text(piece.file, there)
+    except (OSError, PolarsError) as error:
+        raise InputError(f"{piece.file.url} cannot be read: {error}") from error
+    frame = frame if most is None else frame.head(most)
+    return frame.with_columns(
+        pl.lit(value, pl.String).alias(key) for key, value in partition.items()
+    )
+
+
+def _parquet(piece: Piece, columns: list[str] | None) -> pl.DataFrame:
+    import pyarrow.parquet
+
+    with _opened(piece.file) as opened:
+        file = pyarrow.parquet.ParquetFile(opened)
+        names = file.schema_arrow.names
+        missing = [name for name in columns or () if name not in names]
+        if missing:
+            raise _without_columns(piece.file, missing, names)
+        table = file.read_row_groups(
+            list(piece.row_groups or ()), columns=columns, use_threads=False
+        )
+    found = pl.from_arrow(table)
+    return found if isinstance(found, pl.DataFrame) else found.to_frame()
+
+
+def _text(file: File, columns: list[str] | None) -> pl.DataFrame:
+    with _opened(file) as opened:
+        content = BytesIO(opened.read())
+    if file.url.endswith((".ndjson", ".jsonl")):
+        frame = pl.read_ndjson(content, infer_schema_length=None)
+    else:
+        separator = "\t" if ".tsv" in PurePosixPath(file.url).name else ","
+        frame = pl.read_csv(content, separator=separator, infer_schema_length=None)
+    missing = [name for name in columns or () if name not in frame.columns]
+    if missing:
+        raise _without_columns(file, missing, frame.columns)
+    return frame if columns is None else frame.select(columns)
+
+
+def _without_columns(file: File, missing: Sequence[str], names: Sequence[str]) -> InputError:
+    return InputError(
+        f"{file.url} has no column {listing(missing)}, which the first file has. Its columns: "
+        f"{listing(names)}. All files need the same columns."
+    )
+
+
+def _opened(file: File) -> Any:
+    import fsspec
+
+    try:
+        return fsspec.open(file.url, "rb").open()
+    except OSError as error:
+        raise InputError(f"{file.url} cannot be read: {error}") from error

@@ -1,0 +1,119 @@
+"""What is settled, and how many more votes it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import juryrank as jr
+from juryrank.errors import InputError
+from juryrank.ranking.ranking import Ranking
+
+pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+
+
+@pytest.fixture(scope="module")
+def ranking() -> Ranking:
+    made = jr.simulate(6, 5, accuracies=[1.5, 1.5, 1.0, 1.0, 1.0], votes_per_judge=90, seed=3)
+    return jr.rank(made.votes)
+
+
+def test_settled_tells_every_pair_that_decides(ranking: Ranking) -> None:
+    settled = ranking.settled("top:2")
+    assert settled.pairs.height == 8
+    best = set(ranking.items["item"][:2])
+    assert set(settled.pairs["item"]) == best
+    assert settled.done == bool(settled.pairs["settled"].all()) == bool(settled)
+    low, high = settled.pairs["low"], settled.pairs["high"]
+    assert (((low > 0.0) | (high < 0.0)) == settled.pairs["settled"]).all()
+    assert ranking.settled("order").pairs.height == 5
+    one = ranking.settled(f"item:{ranking.items['item'][1]}").pairs
+    assert one.height == 5
+    assert one["item"][0] == ranking.items["item"][0]
+
+
+def test_settled_is_more_careful_than_one_look(ranking: Ranking) -> None:
+    for row in ranking.settled("order").pairs.to_dicts():
+        ordinary = ranking.difference(row["item"], row["other"])
+        assert row["high"] - row["low"] > ordinary.high - ordinary.low
+
+
+def test_clear_gaps_are_settled_and_equal_items_never(ranking: Ranking) -> None:
+    best, worst = ranking.items["item"][0], ranking.items["item"][-1]
+    assert ranking.settled([best, worst])
+    assert str(ranking.settled([best, worst])).startswith("Settled: ")
+    assert ranking.plan([best, worst]).settled
+    rows = [
+        {"judge": judge, "left": one, "right": other, "winner": won}
+        for judge in "abcdef"
+        for one, other in (("x", "y"), ("y", "z"), ("x", "z"))
+        for won in ("left", "right") * 5
+    ]
+    equal = jr.rank(pl.DataFrame(rows))
+    plan = equal.plan("top:1", most=200)
+    assert not equal.settled("top:1")
+    assert plan.votes_median is None
+    assert plan.reachable < 0.5
+    assert "look equal" in str(plan)
+
+
+def test_a_plan_has_a_range_and_a_price(ranking: Ranking) -> None:
+    plan = ranking.plan("top:1", cost=0.5)
+    low, median, high = (
+        np.inf if votes is None else votes
+        for votes in (plan.votes_low, plan.votes_median, plan.votes_high)
+    )
+    assert low <= median <= high
+    assert plan.cost_per_vote == pytest.approx(0.5)
+    assert ranking.plan("top:1").price == (None, None, None)
+    assert "votes" in repr(plan) or "Settled" in repr(plan)
+    assert plan._repr_html_().startswith("<p>")
+    assert set(plan.to_dict()) >= {"votes_median", "reachable", "unsettled"}
+
+
+def test_closer_items_need_more_votes(ranking: Ranking) -> None:
+    order = ranking.items.sort("rank")["item"].to_list()
+    gaps = -np.diff(ranking.items.sort("rank")["score"].to_numpy())
+    near, far = int(np.argmin(gaps)), int(np.argmax(gaps))
+
+    def needed(at: int) -> float:
+        plan = ranking.plan([order[at], order[at + 1]])
+        return np.inf if plan.votes_median is None else plan.votes_median
+
+    assert needed(far) < needed(near)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "said"),
+    [
+        ({"most": 0}, "at least 1"),
+        ({"target": "top:6"}, "top:1 to top:5"),
+        ({"cost": -1.0}, "above 0"),
+        ({"cost": {"nobody": 1.0}}, "not asked"),
+    ],
+)
+def test_bad_calls_are_refused(ranking: Ranking, wishes: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        ranking.plan(**wishes)
+
+
+def test_coins_watched_after_every_batch_settle_nothing() -> None:
+    """Judges toss coins about pairs that the policy chooses; somebody looks after each batch."""
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        asked = jr.next_pairs(list("abcdef"), 30, judges=list("uvw"), seed=seed)
+        votes = asked.select("judge", "left", "right")
+        for batch in range(4):
+            won = pl.Series(rng.choice(["left", "right"], len(votes)))
+            votes = votes.with_columns(winner=won if batch == 0 else pl.coalesce("winner", won))
+            ranking = jr.rank(votes)
+            assert not ranking.settled("order").pairs["settled"].any()
+            assert not ranking.settled("top:1")
+            more = ranking.next_pairs(15, judges=list("uvw"), repeats=True, seed=seed)
+            fresh = more.select("judge", "left", "right").with_columns(
+                winner=pl.lit(None, dtype=pl.String)
+            )
+            votes = pl.concat([votes, fresh])

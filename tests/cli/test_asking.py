@@ -1,0 +1,94 @@
+"""`juryrank next` and `juryrank plan`, as their users see them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner, Result
+
+from juryrank.cli.app import app
+from juryrank.simulation.simulation import simulate
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments, env={"COLUMNS": "100"})
+
+
+@pytest.fixture(scope="module")
+def votes(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("asking") / "votes.csv"
+    simulate(7, 3, votes_per_judge=12, seed=1).votes.write_csv(path)
+    return str(path)
+
+
+def test_next_prints_and_saves_questions(votes: str, tmp_path: Path) -> None:
+    out = tmp_path / "pairs.csv"
+    found = run("next", votes, "-n", "4", "--judge", "judge-1", "--out", str(out))
+    assert found.exit_code == 0, found.stderr
+    assert found.stdout.split()[:5] == ["left", "right", "judge", "gain", "chosen"]
+    saved = pl.read_csv(out)
+    assert saved["judge"].to_list() == ["judge-1"] * 4
+    again = run("next", votes, "-n", "4", "--judge", "judge-1", "--pending", str(out), "--json")
+    questions = json.loads(again.stdout)["questions"]
+    before = {frozenset(row) for row in saved.select("left", "right").rows()}
+    assert before.isdisjoint({frozenset((one["left"], one["right"])) for one in questions})
+
+
+def test_next_chooses_among_judges_within_what_they_can_take(votes: str) -> None:
+    found = run("next", votes, "-n", "6", "--judges-can", "judge-1=2:0.5,new=1,judge-2", "--json")
+    asked = [one["judge"] for one in json.loads(found.stdout)["questions"]]
+    assert asked.count("judge-1") <= 2
+    assert asked.count("new") <= 1
+    assert len(asked) == 6
+
+
+def test_next_begins_with_items_alone(tmp_path: Path) -> None:
+    items = tmp_path / "items.csv"
+    items.write_text("item\ntea\ncoffee\nwater\n")
+    found = run("next", "--items", str(items), "-n", "2", "--json")
+    questions = json.loads(found.stdout)["questions"]
+    assert {name for one in questions for name in (one["left"], one["right"])} == {
+        "tea", "coffee", "water",
+    }  # fmt: skip
+
+
+def test_the_column_of_judges_has_another_option(votes: str, tmp_path: Path) -> None:
+    renamed = tmp_path / "rated.csv"
+    pl.read_csv(votes).rename({"judge": "rater_x"}).write_csv(renamed)
+    found = run("next", str(renamed), "--judge-column", "rater_x", "--judge", "judge-2", "-n", "1")
+    assert found.exit_code == 0, found.stderr
+    assert "judge-2" in found.stdout
+
+
+def test_plan_says_how_many_more_votes_and_what_they_cost(votes: str) -> None:
+    found = run("plan", votes, "--target", "top:1", "--cost", "judge-1=0.5", "--json")
+    answer = json.loads(found.stdout)
+    assert answer["target"] == "the best item"
+    assert {"votes_median", "price_median", "reachable", "unsettled"} <= set(answer)
+    shown = run("plan", votes, "--target", "top:1")
+    assert "the best item" in " ".join(shown.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("next", "-n", "3"), "nothing to ask about"),
+        (("next", "VOTES", "--target", "top:0"), "top:1 to top:6"),
+        (("next", "VOTES", "--judge", "a", "--judges-can", "b"), "not both"),
+        (("next", "VOTES", "--judges-can", "b=x"), "not understood"),
+        (("next", "VOTES", "--judges-can", "b,b=2"), "more than once"),
+        (("next", "VOTES", "--pending", "gone.csv"), "gone.csv"),
+        (("plan", "VOTES", "--cost", "x"), "not understood"),
+        (("plan", "VOTES", "--cost", "1,judge-1=2"), "for all judges"),
+        (("plan", "VOTES", "--cost", "judge-9=2"), "not asked"),
+    ],
+)
+def test_bad_calls_end_with_2_and_say_why(
+    arguments: tuple[str, ...], said: str, votes: str
+) -> None:
+    found = run(*(votes if word == "VOTES" else word for word in arguments))
+    assert found.exit_code == 2
+    assert said in " ".join(found.stderr.split())

@@ -1,0 +1,146 @@
+"""What goes wrong on a cluster is said, with the way out."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import signal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+import pytest
+from cluster_help import started
+from distributed import Client, KilledWorker
+
+import juryrank as jr
+from juryrank.cluster import engine, shards
+from juryrank.cluster.files import check_unchanged, files_at, frame_of, pieces_of
+from juryrank.errors import InputError, JuryrankError
+
+FAST: dict[str, Any] = {"prior": (1.0, 0.5)}
+
+
+def test_other_versions_on_workers_are_refused(
+    by_judge: Path, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "__version__", "99.0")
+    with pytest.raises(InputError, match=r"2 of 2 workers have another version .* 99\.0: tcp"):
+        jr.rank(jr.scan_votes(by_judge), cluster=client)
+
+
+def test_too_little_memory_is_told_beforehand(
+    by_judge: Path, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shards, "BYTES_PER_VOTE", 1_000_000)
+    with pytest.raises(InputError, match=r"33,600 votes, which need 33\.6 GB .* have 2\.0 GB"):
+        jr.rank(jr.scan_votes(by_judge), cluster=client)
+
+
+def test_a_file_that_changed_is_not_read_again(
+    by_judge: Path, tmp_path: Path, client: Client
+) -> None:
+    for path in by_judge.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+
+    def disturb(event: jr.Progress) -> None:
+        if (event.stage, event.done) == ("fitting", 2):
+            for path in tmp_path.iterdir():
+                os.utime(path, (1, 1))
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+
+    with pytest.raises(InputError, match=r"part-\d\d.parquet has changed since the work began"):
+        jr.rank(jr.scan_votes(tmp_path), cluster=client, progress=disturb, **FAST)
+
+
+def test_a_file_that_vanished_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("judge,winner,loser\nana,x,y\n")
+    (file,) = files_at([str(tmp_path)])
+    path.unlink()
+    with pytest.raises(InputError, match=r"a\.csv was there when the work began"):
+        check_unchanged(file)
+
+
+def test_a_scheduler_that_is_gone_is_an_error(by_judge: Path) -> None:
+    with started(1, processes=False) as cluster, Client(cluster) as client:
+
+        def disturb(event: jr.Progress) -> None:
+            if (event.stage, event.done) == ("fitting", 2):
+                cluster.close()
+
+        with pytest.raises(JuryrankError, match="scheduler of the cluster is gone"):
+            jr.rank(jr.scan_votes(by_judge), cluster=client, progress=disturb, **FAST)
+
+
+def test_workers_that_die_again_and_again_most_likely_lack_memory() -> None:
+    lost = KilledWorker("juryrank-read-1", SimpleNamespace(address="tcp://10.0.0.1:1"), 3)
+    with (
+        pytest.raises(JuryrankError, match=r"on 4 workers that were lost.* use more workers"),
+        engine.in_words(),
+    ):
+        raise lost
+
+
+def test_bad_rows_name_their_file(tmp_path: Path, client: Client) -> None:
+    (tmp_path / "a.csv").write_text("judge,winner,loser\nana,x,y\nbo,y,\n")
+    with pytest.raises(InputError, match=r"a\.csv: .*row"):
+        jr.rank(jr.scan_votes(tmp_path), cluster=client)
+
+
+def test_files_of_other_columns_are_refused(tmp_path: Path, client: Client) -> None:
+    (tmp_path / "a.csv").write_text("judge,winner,loser\nana,x,y\n")
+    (tmp_path / "b.csv").write_text("judge,left,right\nana,x,y\n")
+    with pytest.raises(InputError, match=r"b\.csv has no column winner, loser"):
+        jr.rank(jr.scan_votes(tmp_path), cluster=client)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"by": "language"}, "by="),
+        ({"intervals": "sandwich"}, "intervals='sandwich'"),
+        ({"solver": "paper"}, "solver='paper'"),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_refused(options: dict[str, Any], named: str) -> None:
+    with pytest.raises(InputError, match=f"{named}.* cannot be had on a cluster.*one machine"):
+        jr.rank(jr.scan_votes("nowhere"), cluster="local:2", **options)
+
+
+def test_votes_need_a_cluster_and_a_cluster_needs_files() -> None:
+    with pytest.raises(InputError, match="scan_votes is for a cluster"):
+        jr.rank(jr.scan_votes("nowhere"))
+    with pytest.raises(InputError, match="give scan_votes"):
+        jr.rank(jr.datasets.llm_judges().votes, cluster="local:2")
+
+
+@pytest.mark.parametrize("address", ["local:0", "local:many"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    with pytest.raises(InputError, match="must be local:N"):
+        jr.rank(jr.scan_votes("nowhere"), cluster=address)
+
+
+def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def absent(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "distributed":
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", absent)
+    with pytest.raises(InputError, match=r'pip install "juryrank\[dask\]"'):
+        jr.rank(jr.scan_votes("nowhere"), cluster="local:2")
+
+
+def test_folders_say_what_all_rows_of_a_file_have_in_common(tmp_path: Path) -> None:
+    folder = tmp_path / "language=de" / "judge=ana%20maria"
+    folder.mkdir(parents=True)
+    pl.DataFrame({"winner": ["x"], "loser": ["y"]}).write_parquet(folder / "0.parquet")
+    (folder / "_SUCCESS").touch()
+    (file,) = files_at([f"file://{tmp_path}"])
+    (piece,) = pieces_of(file)
+    found = frame_of(piece, ["winner", "judge"])
+    assert found.to_dicts() == [{"winner": "x", "judge": "ana maria", "language": "de"}]
