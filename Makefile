@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 BUILD = env $$($(BIN)/python tools/compiler.py) $(PIP) --no-build-isolation --editable
 CORE := CMakeLists.txt $(wildcard src/juryrank/_core/*.?pp)
 
-.PHONY: core demo test lint format bench bench-full docs fuzz faults sanitize study-coverage study-kinds study-priors study-stress clean
+.PHONY: core demo test lint format bench bench-full docs fuzz faults sanitize study-coverage study-kinds study-priors study-stress study-active clean
 
 core: $(VENV)/.tools
 	$(BUILD) . --no-deps
@@ -81,6 +81,10 @@ study-stress: $(VENV)/.test
 	$(BIN)/python -m studies.accusations
 	$(BIN)/python -m studies.attacks
 	$(BIN)/python -m studies.orientation --data-sets 500
+
+# ASAP is tried, too, where PROGRAMS is a folder with its authors' asap_cpu.py.
+study-active: $(VENV)/.test
+	$(BIN)/python -m studies.active --programs "$(PROGRAMS)"
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build site

@@ -158,7 +158,7 @@ class Ours:
             judges: Any = dict(Counter(in_turn))
         else:
             judges = names
-        options = {"judges": judges, "seed": self.seed + first, "least_views": 1}
+        options = {"judges": judges, "seed": self.seed + first}
         if not first:
             items = [_item(item) for item in range(study.items)]
             chosen = jr.next_pairs(items, count, **options)

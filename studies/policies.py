@@ -180,7 +180,7 @@ def bradley_terry(wins: Floats) -> tuple[Floats, Floats]:
         score += np.clip(step, -1.0, 1.0)
         if np.abs(step).max() < 1e-8:
             break
-    return score, np.linalg.inv(information + 1.0 / n) - 1.0 / n
+    return score, np.asarray(np.linalg.inv(information + 1.0 / n) - 1.0 / n)
 
 
 def mutual_information(mean: Floats, sd: Floats) -> Floats:
@@ -250,6 +250,14 @@ class CrowdBt:
         best = np.flatnonzero(gain >= gain.max() - 1e-12)
         judge, i, j = np.unravel_index(int(rng.choice(best)), gain.shape)
         return [Question(int(judge), int(i), int(j))]
+
+    def accuracy_of(self, judge: int) -> float:
+        """The mean chance that a judge votes as it means to."""
+        return float(self._right[judge] / (self._right[judge] + self._wrong[judge]))
+
+    def mean_of(self, item: int) -> float:
+        """The mean of an item's score."""
+        return float(self._mean[item])
 
     def _learn(self, answer: Answer) -> None:
         u, i, j = answer.question.judge, answer.winner, answer.loser

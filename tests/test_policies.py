@@ -1,0 +1,107 @@
+"""Ways to choose pairs that the study of them compares with the package's own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import entr, expit
+from scipy.stats import norm
+
+from studies.policies import (
+    Answer,
+    CrowdBt,
+    EqualCounts,
+    HybridMst,
+    Policy,
+    Quicksort,
+    Random,
+    Study,
+    Swiss,
+    bradley_terry,
+    mutual_information,
+    spanning_tree,
+)
+
+
+def answered(policy: Policy, votes: int, items: int = 8, judges: int = 3) -> Study:
+    """A study in which the item of the higher code always wins."""
+    study, rng = Study(items, judges), np.random.default_rng(1)
+    while len(study.answers) < votes:
+        asked = policy.ask(study, 5, rng)
+        study.answers += [Answer(one, one.left > one.right) for one in asked]
+    return study
+
+
+@pytest.mark.parametrize("policy", [Random, EqualCounts, Swiss, Quicksort, HybridMst, CrowdBt])
+def test_questions_are_about_two_items_and_a_judge(policy: type[Policy]) -> None:
+    study = answered(policy(), 60)
+    asked = [answer.question for answer in study.answers]
+    assert all(0 <= q.judge < 3 and 0 <= q.left < 8 and 0 <= q.right < 8 for q in asked)
+    assert all(q.left != q.right for q in asked)
+    if policy is not CrowdBt:
+        assert [q.judge for q in asked[:6]] == [0, 1, 2, 0, 1, 2]
+
+
+def test_equal_counts_are_equal() -> None:
+    study = answered(EqualCounts(), 28)
+    met = study.wins + study.wins.T
+    assert np.ptp(met.sum(axis=1)) <= 1
+    assert met.max() <= 2.0
+
+
+def test_quicksort_sorts() -> None:
+    """In one run every pair that is next to each other in the order has met."""
+    study = answered(Quicksort(), 1)
+    policy, rng = Quicksort(), np.random.default_rng(2)
+    study.answers.clear()
+    while True:
+        asked = policy.ask(study, 1, rng)
+        met = study.wins + study.wins.T
+        if study.answers and len(asked) == 7:
+            break
+        study.answers += [Answer(one, one.left > one.right) for one in asked]
+    assert all(met[k, k + 1] == 1.0 for k in range(7))
+
+
+def test_information_of_an_answer_about_a_normal_log_odds() -> None:
+    def integral(f: object) -> float:
+        return float(quad(lambda x: f(x) * norm.pdf(x, 0.7, 1.3), -12.0, 12.0)[0])  # type: ignore[operator]
+
+    expected = integral(expit)
+    entropy = integral(lambda x: entr(expit(x)) + entr(1.0 - expit(x)))
+    found = mutual_information(np.array([0.7]), np.array([1.3]))[0]
+    assert found == pytest.approx(entr(expected) + entr(1.0 - expected) - entropy, abs=1e-8)
+
+
+def test_bradley_terry_explains_the_number_of_wins() -> None:
+    wins = np.random.default_rng(3).integers(1, 9, (5, 5)) * (1.0 - np.eye(5))
+    score, covariance = bradley_terry(wins)
+    chance = expit(score[:, None] - score[None, :])
+    expected = ((wins + wins.T) * chance).sum(axis=1)
+    np.testing.assert_allclose(expected, wins.sum(axis=1), rtol=1e-7)
+    np.testing.assert_allclose(covariance.sum(axis=1), 0.0, atol=1e-9)
+
+
+def test_a_tree_has_most_of_the_gain() -> None:
+    gain = np.ones((4, 4))
+    gain[0, 1] = gain[1, 2] = gain[2, 3] = 5.0
+    assert sorted(spanning_tree(gain)) == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_what_crowd_bt_learns_of_a_judge_and_of_items() -> None:
+    """After one vote, against sums over what the judge may have meant."""
+    study = Study(2, 1)
+    policy = CrowdBt(gamma=0.0)
+    rng = np.random.default_rng(4)
+    asked = policy.ask(study, 1, rng)[0]
+    study.answers.append(Answer(asked, left_won=True))
+    policy.ask(study, 1, rng)
+    meant, right, wrong = 0.5, 10.0, 1.0
+    said = (meant * right + (1.0 - meant) * wrong) / (right + wrong)
+    first = (meant * right * (right + 1.0) + (1.0 - meant) * right * wrong) / (
+        said * (right + wrong) * (right + wrong + 1.0)
+    )
+    found = policy.accuracy_of(0)
+    assert found == pytest.approx(first, rel=1e-12)
+    assert policy.mean_of(asked.left) == pytest.approx(right / (right + wrong) - 0.5)
