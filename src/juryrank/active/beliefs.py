@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from juryrank.errors import InputError
 from juryrank.inference.opinions import Codes
-from juryrank.inference.posterior import NormalPosterior, Posterior, SampledPosterior
+from juryrank.inference.posterior import NormalPosterior, SampledPosterior
 from juryrank.model.effects import Layout
 from juryrank.model.noise import Noise
 from juryrank.ranking.basis import Basis
@@ -67,15 +67,16 @@ class Beliefs:
         return self.basis.votes.n_items + self.new_items
 
     @cached_property
-    def posterior(self) -> Posterior:
+    def posterior(self) -> SampledPosterior | NormalPosterior:
         """That of the ranking; a model without one cannot tell what it does not know."""
-        if self.basis.posterior is None or not self.basis.model.odds:
+        known = self.basis.posterior
+        if not isinstance(known, SampledPosterior | NormalPosterior) or not self.basis.model.odds:
             raise InputError(
                 f"This answer of {self.basis.model.name!r} does not say how sure it is of each "
                 "vote, which choosing questions needs. Rank with hbtl, btl, htcv, tcv or htm, and "
                 "with intervals."
             )
-        return self.basis.posterior
+        return known
 
     @cached_property
     def _draws(self) -> Codes:
@@ -127,7 +128,7 @@ class Beliefs:
         nothing, known = np.zeros(layout.n_items), self.posterior
         if isinstance(known, SampledPosterior):
             drawn = known.sample.effects[self._draws]
-        elif isinstance(known, NormalPosterior):
+        else:
             shape = (self.count, layout.size - len(nothing))
             drawn = np.broadcast_to(known.estimated_effects, shape)
         ties = [layout.pair_ties(np.concatenate((nothing, effects))) for effects in drawn]
@@ -157,11 +158,10 @@ class Beliefs:
         if isinstance(known, SampledPosterior):
             score = known.score_draws()
             return np.asarray((score[:, one] - score[:, other]).var(axis=0))
-        if isinstance(known, NormalPosterior):
-            whole = known.uncertainty.covariance
-            if isinstance(whole, np.ndarray):
-                both = whole[one, other]
-                return np.asarray(self.variance[one] + self.variance[other] - 2.0 * both)
+        whole = known.uncertainty.covariance
+        if isinstance(whole, np.ndarray):
+            both = whole[one, other]
+            return np.asarray(self.variance[one] + self.variance[other] - 2.0 * both)
         return np.asarray(self.variance[one] + self.variance[other])
 
     @cached_property
@@ -188,10 +188,8 @@ class Beliefs:
         known = self.posterior
         if isinstance(known, SampledPosterior):
             return self._score_rows[items]
-        if isinstance(known, NormalPosterior):
-            drawn = known.uncertainty.draws_of(items, self.count, SEED)
-            return np.asarray(known.score[items][:, None] + drawn.T)
-        raise NotImplementedError(known.kind)
+        drawn = known.uncertainty.draws_of(items, self.count, SEED)
+        return np.asarray(known.score[items][:, None] + drawn.T)
 
     @cached_property
     def _score_rows(self) -> Floats:
