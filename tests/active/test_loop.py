@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -368,6 +368,15 @@ def test_an_interrupt_in_a_judge_stops_everything(
     assert len(history.answers) == 20
 
 
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Ctrl-C as in a terminal: where tests run in the background, it may be ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_ends_it_at_once_whatever_judges_do(tmp_path: Path) -> None:
     log, end = tmp_path / "run.jsonl", threading.Event()
 
@@ -391,6 +400,7 @@ def test_ctrl_c_ends_it_at_once_whatever_judges_do(tmp_path: Path) -> None:
     assert log.read_bytes().startswith(before)
 
 
+@pytest.mark.usefixtures("interrupts")
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals between threads")
 def test_ctrl_c_ends_a_question_at_the_prompt() -> None:
     """Before the answer is typed: polars makes the system go on reading after an interrupt."""
