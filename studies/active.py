@@ -332,6 +332,13 @@ def page(table: pl.DataFrame, command: str) -> Iterator[str]:
         'Crowd-BT and juryrank choose the judge, too, as long as it does not say "judges in '
         'turn"; for the others judges take turns.'
     )
+    yield ""
+    yield "![Kendall's tau against votes](active.png)"
+    yield ""
+    yield (
+        "juryrank asks 15 % of its questions at random, and no judge about a pair twice: of 20 "
+        "items three judges can be asked about 570 pairs, and then others must be asked."
+    )
     for setting in SETTINGS:
         if _has(table, setting):
             yield from _section(table.filter(pl.col("setting") == setting.name), setting)
@@ -393,6 +400,8 @@ def main() -> None:
     rows = [row for rows in all_results(measured, trials, "Active", given.jobs) for row in rows]
     table = summary(pl.DataFrame(rows))
     command = f"python -m studies.active --data-sets {given.data_sets} --seed {given.seed}"
+    if len(given.settings) < len(BY_NAME):
+        command += f" --settings {' '.join(map(repr, given.settings))}"
     for path in save_study(given.out, "active", table, list(page(table, command)), chart(table)):
         print(path)
 
