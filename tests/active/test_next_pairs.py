@@ -340,6 +340,15 @@ def test_an_answer_without_errors_cannot_choose() -> None:
         jr.rank(votes, "win-rate").next_pairs(2)
 
 
+def test_the_last_question_may_be_one_of_the_rules() -> None:
+    votes = pl.DataFrame(
+        {"judge": ["u", "u"], "left": ["a", "b"], "right": ["b", "c"], "winner": ["left"] * 2}
+    )
+    found = jr.rank(votes).next_pairs(3, judge="u")
+    assert found["chosen"].to_list() == ["opening"]
+    assert {*found.row(0)[:2]} == {"a", "c"}
+
+
 def test_fewer_questions_than_wanted_are_said_to_be_so(ranking: Ranking) -> None:
     with pytest.warns(jr.JuryrankWarning, match="Only 28 questions of 40"):
         assert ranking.next_pairs(40, judge="new").height == 28

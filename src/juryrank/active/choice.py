@@ -99,7 +99,7 @@ class Chooser:
         """Candidates, as they are when the questions that are out have been answered."""
         among = candidates(self.beliefs, self.rules, self._focus, wanted, self.rng)
         batch = Batch(self._outlook(among))
-        if len(out):
+        if len(out) and len(among):
             known = Batch(outlook(self.beliefs, out, None))
             for question in range(len(out)):
                 batch.condition(*known.update_of(question))
