@@ -55,6 +55,17 @@ def test_next_begins_with_items_alone(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("option", ["--items", "--pending", "--barred"])
+def test_no_table_that_was_read_is_overwritten(option: str, votes: str, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    content = "item,left,right,judge\nitem-1,item-1,item-2,judge-1\n"
+    table.write_text(content)
+    found = run("next", votes, option, str(table), "--out", str(table))
+    assert found.exit_code == 2
+    assert f"would overwrite the table of {option}" in " ".join(found.stderr.split())
+    assert table.read_text() == content
+
+
 def test_the_column_of_judges_has_another_option(votes: str, tmp_path: Path) -> None:
     renamed = tmp_path / "rated.csv"
     pl.read_csv(votes).rename({"judge": "rater_x"}).write_csv(renamed)
