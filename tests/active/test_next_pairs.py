@@ -309,6 +309,8 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
         ({"judge": 7}, "not of the type"),
         ({"barred": pl.DataFrame({"judge": ["judge-9"], "item": ["item-1"]})}, "neither voted"),
         ({"barred": pl.DataFrame({"judge": ["judge-1"], "item": ["item-9"]})}, "there are not"),
+        ({"seed": None}, "seed=None must be a whole number"),
+        ({"seed": 1.5}, "seed=1.5 must be a whole number"),
         ({"barred": pl.DataFrame({"judge": ["judge-1"]})}, "judge and item"),
         ({"pending": pl.DataFrame({"left": ["item-1"]})}, "no column right"),
         (
