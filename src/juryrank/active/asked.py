@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from juryrank.active.beliefs import Questions
-from juryrank.errors import InputError, listing
+from juryrank.errors import InputError, counted, listing
 from juryrank.hints import did_you_mean_all
 from juryrank.inference.opinions import Codes
 
@@ -39,7 +39,7 @@ def asked_in(frame: object, people: People) -> Asked:
     Those without a status are out. Answered and expired ones do not count: the votes have the
     former, and the latter can be asked again.
     """
-    table = _frame(frame, "pending", ("left", "right"))
+    table = _pending(frame)
     status = table["status"].fill_null(OUT) if "status" in table.columns else None
     strange = [] if status is None else sorted(set(status.to_list()) - set(STATUSES))
     if strange:
@@ -50,6 +50,13 @@ def asked_in(frame: object, people: People) -> Asked:
     questions = _questions(table, "pending", people)
     told = np.full(len(table), OUT) if status is None else np.array(status.to_list())
     return Asked(questions[told == OUT], questions[told == SKIPPED])
+
+
+def judges_in(frame: object, who: Sequence[object]) -> list[Any]:
+    """Judges who have questions and cannot be asked more: theirs count as answered."""
+    table = _pending(frame)
+    found = table["judge"].unique(maintain_order=True) if "judge" in table.columns else [None]
+    return [judge for judge in found if judge not in who]
 
 
 def barred_in(frame: object, people: People) -> tuple[Questions, list[tuple[int, int]]]:
@@ -66,6 +73,10 @@ def barred_in(frame: object, people: People) -> tuple[Questions, list[tuple[int,
             f"at all), or judge, left and right (a pair), not {listing(table.columns)}."
         )
     return _questions(table, "barred", people), []
+
+
+def _pending(frame: object) -> pl.DataFrame:
+    return _frame(frame, "pending", ("left", "right"))
 
 
 def _frame(frame: Any, what: str, needed: Sequence[str]) -> pl.DataFrame:
@@ -111,6 +122,6 @@ def _codes(labels: pl.Series, known: Sequence[Any], word: str, what: str) -> Cod
     if strange:
         hint = did_you_mean_all(strange, [str(one) for one in known])
         raise InputError(
-            f"{what} names {len(strange):,} {word}s that there are not: {listing(strange)}.{hint}"
+            f"{what} names {counted(len(strange), f'unknown {word}')}: {listing(strange)}.{hint}"
         )
     return np.array([code[label] for label in labels.to_list()], dtype=np.int64)
