@@ -27,7 +27,7 @@ from juryrank.active.rules import NO_LIMIT, Limits, Rules
 from juryrank.active.sequence import information_for, likelihood_information
 from juryrank.active.settled import allowed_each, settled_by
 from juryrank.active.targets import Target, target_of
-from juryrank.errors import InputError, percent
+from juryrank.errors import InputError, counted, percent
 from juryrank.inference.opinions import Codes
 from juryrank.ranking.ranking import Ranking
 from juryrank.threads import one_blas_thread
@@ -96,7 +96,8 @@ class Plan:
         if self.settled:
             return f"Settled: {self.target}, {sure}."
         if self.votes_median is None:
-            return f"Not within {self.most:,} votes, or hardly: {self.target}, {sure}.{self._why()}"
+            most = counted(self.most, "vote")
+            return f"Not within {most}, or hardly: {self.target}, {sure}.{self._why()}"
         low, median, high = (
             f"over {self.most:,}" if votes is None else f"{votes:,}"
             for votes in (self.votes_low, self.votes_median, self.votes_high)
