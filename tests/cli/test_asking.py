@@ -55,6 +55,31 @@ def test_next_begins_with_items_alone(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_names_that_are_numbers_are_known_in_every_table(tmp_path: Path) -> None:
+    votes, items, pairs, barred = (
+        str(tmp_path / name) for name in ("votes.csv", "items.csv", "pairs.csv", "barred.csv")
+    )
+    made = simulate(6, 3, votes_per_judge=8, seed=1).votes
+    number = pl.col("judge", "left", "right").str.extract("(\\d+)")
+    made.with_columns(number).write_csv(votes)
+    Path(items).write_text("item\n1\n7\n")
+    Path(barred).write_text("judge,item\n2,7\n")
+    every = ("next", votes, "--items", items, "--judges-can", "1,2,3", "-n", "40", "--json")
+    first = run(*every[:-1], "--barred", barred, "--out", pairs)
+    assert first.exit_code == 0, first.stderr
+    asked = pl.read_csv(pairs)
+    assert 7 in asked["left"].append(asked["right"])
+    assert asked.filter(
+        pl.col("judge") == 2, (pl.col("left") == 7) | (pl.col("right") == 7)
+    ).is_empty()
+    again = run(*every, "--pending", pairs)
+    rest = pl.DataFrame(json.loads(again.stdout)["questions"])
+    known = {(row[0], frozenset(row[1:])) for row in asked.select("judge", "left", "right").rows()}
+    more = {(row[0], frozenset(row[1:])) for row in rest.select("judge", "left", "right").rows()}
+    assert more
+    assert not more & known
+
+
 @pytest.mark.parametrize("option", ["--items", "--pending", "--barred"])
 def test_no_table_that_was_read_is_overwritten(option: str, votes: str, tmp_path: Path) -> None:
     table = tmp_path / "table.csv"

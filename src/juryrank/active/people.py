@@ -22,14 +22,25 @@ def labels_like(given: Iterable[Any], known: pl.Series | None, word: str) -> lis
     if known is None or not len(known):
         return labels
     by_text = {str(label): label for label in known.to_list()}
-    found = [by_text.get(label, label) if isinstance(label, str) else label for label in labels]
     try:
+        found = [
+            by_text.get(label, _number(label, known.dtype)) if isinstance(label, str) else label
+            for label in labels
+        ]
         return pl.Series(found, dtype=known.dtype, strict=True).to_list()
     except (TypeError, pl.exceptions.PolarsError):
         raise InputError(
             f"The {word}s {listing(labels)} are not of the type of those in the votes, such as "
             f"{known[0]!r}."
         ) from None
+
+
+def _number(text: str, dtype: pl.DataType) -> Any:
+    """What a new label stands for, where labels are numbers and it is written as they are."""
+    if not dtype.is_numeric():
+        return text
+    found = pl.Series([text]).cast(dtype).item()
+    return found if str(found) == text else text
 
 
 def all_items(

@@ -137,7 +137,7 @@ class _Task:
                 + ("is only one." if len(names) - len(gone) else "are none.")
             )
         who, capacity, cost = who_can_be_asked(judge, judges, voters)
-        others = [] if pending is None else judges_in(pending, who)
+        others = [] if pending is None else judges_in(pending, who, voters)
         people = People(names, [*who, *others], [] if voters is None else voters.to_list())
         rows = len(people.judges)
         nothing = _no_questions()
