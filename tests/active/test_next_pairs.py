@@ -349,6 +349,20 @@ def test_an_answer_without_errors_cannot_choose() -> None:
         jr.rank(votes, "win-rate").next_pairs(2)
 
 
+def test_an_item_at_its_limit_of_views_may_still_be_the_best() -> None:
+    rows = [(judge, "a", other) for judge in ("u", "w") for other in "bcd"] + [("u", "c", "b")]
+    votes = pl.DataFrame(rows, schema=["judge", "left", "right"], orient="row")
+    known = jr.rank(votes.with_columns(winner=pl.lit("left")))
+    barred = pl.DataFrame({"judge": ["new"], "item": ["a"]})
+    limited, unlimited = (
+        known.next_pairs(1, judge="new", target="top:1", random_share=0.0, **limit)
+        for limit in ({"most_views": 6}, {"barred": barred})
+    )
+    assert limited.equals(unlimited)
+    with pytest.raises(InputError, match="no question left"):
+        known.next_pairs(1, judge="new", target="top:1", most_views=2)
+
+
 def test_the_last_question_may_be_one_of_the_rules() -> None:
     votes = pl.DataFrame(
         {"judge": ["u", "u"], "left": ["a", "b"], "right": ["b", "c"], "winner": ["left"] * 2}
