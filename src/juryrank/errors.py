@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from numbers import Integral
 
 from juryrank.text import within
 
@@ -45,6 +46,8 @@ def system_number(error: BaseException) -> int | None:
 
 def require_seed(seed: int) -> None:
     """Refuse a seed that numpy's generators do not take."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
+        raise InputError(f"seed={seed!r} must be a whole number.")
     if seed < 0:
         raise InputError(f"seed={seed} must not be negative.")
 

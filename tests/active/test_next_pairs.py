@@ -290,6 +290,9 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
         ({"n": 2.5}, "at least 1"),
         ({"judge": "a", "judges": ["b"]}, "not both"),
         ({"judges": []}, "nobody"),
+        ({"judges": ["a", ""]}, "without a name"),
+        ({"judge": " "}, "without a name"),
+        ({"items": ["new", ""]}, "without a name"),
         ({"judges": {"a": -1}}, "how many questions"),
         ({"judges": {"a": (3, 0.0)}}, "a cost above 0"),
         ({"target": "top:0"}, "top:1 to top:7"),
@@ -306,11 +309,17 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
         ({"most_views": 0}, "at least 1"),
         ({"most_views": 1}, "no question left"),
         ({"seed": -1}, "must not be negative"),
+        ({"seed": None}, "seed=None must be a whole number"),
+        ({"seed": 1.5}, "seed=1.5 must be a whole number"),
         ({"judge": 7}, "not of the type"),
         ({"barred": pl.DataFrame({"judge": ["judge-9"], "item": ["item-1"]})}, "neither voted"),
-        ({"barred": pl.DataFrame({"judge": ["judge-1"], "item": ["item-9"]})}, "there are not"),
+        (
+            {"barred": pl.DataFrame({"judge": ["judge-1"], "item": ["item-9"]})},
+            "1 unknown item: item-9",
+        ),
         ({"barred": pl.DataFrame({"judge": ["judge-1"]})}, "judge and item"),
         ({"pending": pl.DataFrame({"left": ["item-1"]})}, "no column right"),
+        ({"pending": pl.LazyFrame({"left": ["item-1"]})}, "a data frame, not LazyFrame"),
         (
             {"pending": pl.DataFrame({"left": ["item-1"], "right": ["item-2"], "status": ["?"]})},
             "unknown status",
@@ -338,6 +347,29 @@ def test_an_answer_without_errors_cannot_choose() -> None:
     votes = jr.simulate(5, 3, votes_per_judge=20, seed=1).votes
     with pytest.raises(InputError, match="does not say how sure"):
         jr.rank(votes, "win-rate").next_pairs(2)
+
+
+def test_an_item_at_its_limit_of_views_may_still_be_the_best() -> None:
+    rows = [(judge, "a", other) for judge in ("u", "w") for other in "bcd"] + [("u", "c", "b")]
+    votes = pl.DataFrame(rows, schema=["judge", "left", "right"], orient="row")
+    known = jr.rank(votes.with_columns(winner=pl.lit("left")))
+    barred = pl.DataFrame({"judge": ["new"], "item": ["a"]})
+    limited, unlimited = (
+        known.next_pairs(1, judge="new", target="top:1", random_share=0.0, **limit)
+        for limit in ({"most_views": 6}, {"barred": barred})
+    )
+    assert limited.equals(unlimited)
+    with pytest.raises(InputError, match="no question left"):
+        known.next_pairs(1, judge="new", target="top:1", most_views=2)
+
+
+def test_the_last_question_may_be_one_of_the_rules() -> None:
+    votes = pl.DataFrame(
+        {"judge": ["u", "u"], "left": ["a", "b"], "right": ["b", "c"], "winner": ["left"] * 2}
+    )
+    found = jr.rank(votes).next_pairs(3, judge="u")
+    assert found["chosen"].to_list() == ["opening"]
+    assert {*found.row(0)[:2]} == {"a", "c"}
 
 
 def test_fewer_questions_than_wanted_are_said_to_be_so(ranking: Ranking) -> None:

@@ -91,7 +91,10 @@ def test_closer_items_need_more_votes(ranking: Ranking) -> None:
     [
         ({"most": 0}, "at least 1"),
         ({"target": "top:6"}, "top:1 to top:5"),
+        ({"judges": []}, "nobody"),
+        ({"judges": "ana"}, "a list of judges"),
         ({"cost": -1.0}, "above 0"),
+        ({"cost": "0.02"}, "a number, or a mapping"),
         ({"cost": {"nobody": 1.0}}, "not asked"),
     ],
 )

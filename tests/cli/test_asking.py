@@ -55,6 +55,42 @@ def test_next_begins_with_items_alone(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_names_that_are_numbers_are_known_in_every_table(tmp_path: Path) -> None:
+    votes, items, pairs, barred = (
+        str(tmp_path / name) for name in ("votes.csv", "items.csv", "pairs.csv", "barred.csv")
+    )
+    made = simulate(6, 3, votes_per_judge=8, seed=1).votes
+    number = pl.col("judge", "left", "right").str.extract("(\\d+)")
+    made.with_columns(number).write_csv(votes)
+    Path(items).write_text("item\n1\n7\n")
+    Path(barred).write_text("judge,item\n2,7\n")
+    every = ("next", votes, "--items", items, "--judges-can", "1,2,3", "-n", "40", "--json")
+    first = run(*every[:-1], "--barred", barred, "--out", pairs)
+    assert first.exit_code == 0, first.stderr
+    asked = pl.read_csv(pairs)
+    assert 7 in asked["left"].append(asked["right"])
+    assert asked.filter(
+        pl.col("judge") == 2, (pl.col("left") == 7) | (pl.col("right") == 7)
+    ).is_empty()
+    again = run(*every, "--pending", pairs)
+    rest = pl.DataFrame(json.loads(again.stdout)["questions"])
+    known = {(row[0], frozenset(row[1:])) for row in asked.select("judge", "left", "right").rows()}
+    more = {(row[0], frozenset(row[1:])) for row in rest.select("judge", "left", "right").rows()}
+    assert more
+    assert not more & known
+
+
+@pytest.mark.parametrize("option", ["--items", "--pending", "--barred"])
+def test_no_table_that_was_read_is_overwritten(option: str, votes: str, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    content = "item,left,right,judge\nitem-1,item-1,item-2,judge-1\n"
+    table.write_text(content)
+    found = run("next", votes, option, str(table), "--out", str(table))
+    assert found.exit_code == 2
+    assert f"would overwrite the table of {option}" in " ".join(found.stderr.split())
+    assert table.read_text() == content
+
+
 def test_the_column_of_judges_has_another_option(votes: str, tmp_path: Path) -> None:
     renamed = tmp_path / "rated.csv"
     pl.read_csv(votes).rename({"judge": "rater_x"}).write_csv(renamed)
@@ -81,7 +117,10 @@ def test_plan_says_how_many_more_votes_and_what_they_cost(votes: str) -> None:
         (("next", "VOTES", "--judges-can", "b=x"), "not understood"),
         (("next", "VOTES", "--judges-can", "b,b=2"), "more than once"),
         (("next", "VOTES", "--pending", "gone.csv"), "gone.csv"),
+        (("next", "VOTES", "--judges-can", "b,,c"), "without a name"),
+        (("next", "VOTES", "--judge", " "), "without a name"),
         (("plan", "VOTES", "--cost", "x"), "not understood"),
+        (("plan", "VOTES", "--cost", "judge-1=1,judge-1=2"), "more than once"),
         (("plan", "VOTES", "--cost", "1,judge-1=2"), "for all judges"),
         (("plan", "VOTES", "--cost", "judge-9=2"), "not asked"),
     ],

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from juryrank.active.beliefs import Questions
-from juryrank.errors import InputError, listing
+from juryrank.active.people import labels_like
+from juryrank.errors import InputError, counted, listing
 from juryrank.hints import did_you_mean_all
 from juryrank.inference.opinions import Codes
 
@@ -39,7 +40,7 @@ def asked_in(frame: object, people: People) -> Asked:
     Those without a status are out. Answered and expired ones do not count: the votes have the
     former, and the latter can be asked again.
     """
-    table = _frame(frame, "pending", ("left", "right"))
+    table = _pending(frame)
     status = table["status"].fill_null(OUT) if "status" in table.columns else None
     strange = [] if status is None else sorted(set(status.to_list()) - set(STATUSES))
     if strange:
@@ -50,6 +51,13 @@ def asked_in(frame: object, people: People) -> Asked:
     questions = _questions(table, "pending", people)
     told = np.full(len(table), OUT) if status is None else np.array(status.to_list())
     return Asked(questions[told == OUT], questions[told == SKIPPED])
+
+
+def judges_in(frame: object, who: Sequence[object], known: pl.Series | None) -> list[Any]:
+    """Judges who have questions and cannot be asked more: theirs count as answered."""
+    table = _pending(frame)
+    found = table["judge"].unique(maintain_order=True) if "judge" in table.columns else [None]
+    return [judge for judge in labels_like(found, known, "judge") if judge not in who]
 
 
 def barred_in(frame: object, people: People) -> tuple[Questions, list[tuple[int, int]]]:
@@ -66,6 +74,10 @@ def barred_in(frame: object, people: People) -> tuple[Questions, list[tuple[int,
             f"at all), or judge, left and right (a pair), not {listing(table.columns)}."
         )
     return _questions(table, "barred", people), []
+
+
+def _pending(frame: object) -> pl.DataFrame:
+    return _frame(frame, "pending", ("left", "right"))
 
 
 def _frame(frame: Any, what: str, needed: Sequence[str]) -> pl.DataFrame:
@@ -95,22 +107,30 @@ def _rows(judges: pl.Series, people: People, what: str) -> Codes:
     """The rows of judges; -1 for known judges who cannot be asked now."""
     row = {judge: at for at, judge in enumerate(people.judges)}
     known = {*people.voters, *people.judges, None}
-    strange = sorted({str(j) for j in judges.to_list() if j not in known})
+    asked = _as_known(judges, known)
+    strange = sorted({str(j) for j in asked if j not in known})
     if strange:
         many = "a judge" if len(strange) == 1 else f"{len(strange):,} judges"
         hint = did_you_mean_all(strange, [str(j) for j in known if j is not None])
         raise InputError(
             f"{what} names {many} who neither voted nor can be asked: {listing(strange)}.{hint}"
         )
-    return np.array([row.get(judge, -1) for judge in judges.to_list()], dtype=np.int64)
+    return np.array([row.get(judge, -1) for judge in asked], dtype=np.int64)
 
 
 def _codes(labels: pl.Series, known: Sequence[Any], word: str, what: str) -> Codes:
     code = {label: at for at, label in enumerate(known)}
-    strange = sorted({str(one) for one in labels.to_list() if one not in code})
+    asked = _as_known(labels, known)
+    strange = sorted({str(one) for one in asked if one not in code})
     if strange:
         hint = did_you_mean_all(strange, [str(one) for one in known])
         raise InputError(
-            f"{what} names {len(strange):,} {word}s that there are not: {listing(strange)}.{hint}"
+            f"{what} names {counted(len(strange), f'unknown {word}')}: {listing(strange)}.{hint}"
         )
-    return np.array([code[label] for label in labels.to_list()], dtype=np.int64)
+    return np.array([code[label] for label in asked], dtype=np.int64)
+
+
+def _as_known(labels: pl.Series, known: Iterable[Any]) -> list[Any]:
+    """Labels that are numbers may be written as text, as in a file."""
+    by_text = {str(label): label for label in known if label is not None}
+    return [by_text.get(one, one) if isinstance(one, str) else one for one in labels.to_list()]

@@ -45,9 +45,9 @@ class Chooser:
 
     def choices(self, pending: Questions, first: list[Choice], wanted: int) -> Iterator[Choice]:
         """So many questions, or as many as there are; `first` of them came before by the rules."""
-        open_items = self.rules.items()
-        self._events = self.target.events(self.beliefs, open_items)
-        self._focus = self.target.focus(self.beliefs, open_items)
+        asked_of = np.flatnonzero(self.rules.limits.is_open)  # at their limit of views or not
+        self._events = self.target.events(self.beliefs, asked_of)
+        self._focus = self.target.focus(self.beliefs, asked_of)
         out = _joined(pending, _questions_of(first))
         batch, among = self._batch(out, wanted)
         for _ in range(wanted):
@@ -99,7 +99,7 @@ class Chooser:
         """Candidates, as they are when the questions that are out have been answered."""
         among = candidates(self.beliefs, self.rules, self._focus, wanted, self.rng)
         batch = Batch(self._outlook(among))
-        if len(out):
+        if len(out) and len(among):
             known = Batch(outlook(self.beliefs, out, None))
             for question in range(len(out)):
                 batch.condition(*known.update_of(question))

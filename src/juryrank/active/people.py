@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -21,14 +22,25 @@ def labels_like(given: Iterable[Any], known: pl.Series | None, word: str) -> lis
     if known is None or not len(known):
         return labels
     by_text = {str(label): label for label in known.to_list()}
-    found = [by_text.get(label, label) if isinstance(label, str) else label for label in labels]
     try:
+        found = [
+            by_text.get(label, _number(label, known.dtype)) if isinstance(label, str) else label
+            for label in labels
+        ]
         return pl.Series(found, dtype=known.dtype, strict=True).to_list()
     except (TypeError, pl.exceptions.PolarsError):
         raise InputError(
             f"The {word}s {listing(labels)} are not of the type of those in the votes, such as "
             f"{known[0]!r}."
         ) from None
+
+
+def _number(text: str, dtype: pl.DataType) -> Any:
+    """What a new label stands for, where labels are numbers and it is written as they are."""
+    if not dtype.is_numeric():
+        return text
+    found = pl.Series([text]).cast(dtype).item()
+    return found if str(found) == text else text
 
 
 def all_items(
@@ -46,7 +58,7 @@ def all_items(
     strange = [item for item in gone if item not in set(items)]
     if strange:
         raise InputError(f"retired names items that there are not: {listing(strange)}.")
-    if any(item is None for item in items):
+    if any(_is_blank(item) for item in items):
         raise InputError("An item without a name cannot be asked about.")
     return items, list(dict.fromkeys(gone))
 
@@ -70,22 +82,30 @@ def who_can_be_asked(
         raise InputError(
             "Give judge (all questions are for it) or judges (who is asked), not both."
         )
+    if judges is None and judge is None:
+        return [None], [NO_LIMIT], [1.0]
     if judges is None:
-        return (
-            labels_like([judge], known, "judge") if judge is not None else [None],
-            [NO_LIMIT],
-            [1.0],
-        )
+        return _named(labels_like([judge], known, "judge"), "judge"), [NO_LIMIT], [1.0]
     if not is_sequence(judges):
         raise InputError(f"judges must be a list of judges, or a mapping, not {judges!r}.")
     wanted = dict(judges) if isinstance(judges, Mapping) else dict.fromkeys(judges, NO_LIMIT)
-    names = labels_like(wanted, known, "judge")
+    names = _named(labels_like(wanted, known, "judge"), "judges")
     if not names:
         raise InputError("judges names nobody: there is nobody to ask.")
-    if None in names:
-        raise InputError("judges has a judge without a name.")
     limits = [_limits(name, given) for name, given in zip(names, wanted.values(), strict=True)]
     return names, [count for count, _ in limits], [cost for _, cost in limits]
+
+
+def _named(judges: list[Any], what: str) -> list[Any]:
+    if any(_is_blank(judge) for judge in judges):
+        raise InputError(f"{what} has a judge without a name.")
+    return judges
+
+
+def _is_blank(label: object) -> bool:
+    """Whether a label is none: missing, NaN, or text of nothing but blanks."""
+    is_missing = label is None or (isinstance(label, float) and math.isnan(label))
+    return is_missing or (isinstance(label, str) and not label.strip())
 
 
 def _limits(name: object, given: Any) -> tuple[int, float]:
@@ -109,7 +129,9 @@ def costs_of(cost: Mapping[Any, float] | float | None, judges: Sequence[Any]) ->
     """What a question costs each judge; one number is for all of them."""
     if cost is None:
         return {}
-    given = dict.fromkeys(judges, cost) if isinstance(cost, int | float) else dict(cost)
+    if not isinstance(cost, int | float | Mapping):
+        raise InputError(f"cost must be a number, or a mapping of judges to numbers, not {cost!r}.")
+    given = dict(cost) if isinstance(cost, Mapping) else dict.fromkeys(judges, cost)
     bad = [f"{judge}={price!r}" for judge, price in given.items() if not _is_cost(price)]
     if bad:
         raise InputError(f"A cost must be a number above 0, not {listing(bad)}.")

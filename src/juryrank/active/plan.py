@@ -22,12 +22,12 @@ from juryrank.active.batch import Batch
 from juryrank.active.beliefs import Beliefs, beliefs_about
 from juryrank.active.candidates import candidates
 from juryrank.active.gain import Outlook, outlook
-from juryrank.active.people import costs_of, labels_like
+from juryrank.active.people import costs_of, who_can_be_asked
 from juryrank.active.rules import NO_LIMIT, Limits, Rules
 from juryrank.active.sequence import information_for, likelihood_information
 from juryrank.active.settled import allowed_each, settled_by
 from juryrank.active.targets import Target, target_of
-from juryrank.errors import InputError, percent
+from juryrank.errors import InputError, counted, percent
 from juryrank.inference.opinions import Codes
 from juryrank.ranking.ranking import Ranking
 from juryrank.threads import one_blas_thread
@@ -96,7 +96,8 @@ class Plan:
         if self.settled:
             return f"Settled: {self.target}, {sure}."
         if self.votes_median is None:
-            return f"Not within {self.most:,} votes, or hardly: {self.target}, {sure}.{self._why()}"
+            most = counted(self.most, "vote")
+            return f"Not within {most}, or hardly: {self.target}, {sure}.{self._why()}"
         low, median, high = (
             f"over {self.most:,}" if votes is None else f"{votes:,}"
             for votes in (self.votes_low, self.votes_median, self.votes_high)
@@ -131,7 +132,7 @@ def plan_of(
     votes = ranking.votes
     asked = target_of(target, votes.items.to_list())
     known = votes.judges.to_list()
-    names = known if judges is None else labels_like(judges, votes.judges, "judge")
+    names = known if judges is None else who_can_be_asked(None, judges, votes.judges)[0]
     price = costs_of(cost, names)
     code = {judge: at for at, judge in enumerate(known)}
     beliefs = beliefs_about(ranking.basis, [code.get(judge, -1) for judge in names])

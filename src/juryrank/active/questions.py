@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import scipy
 
-from juryrank.active.asked import Asked, People, asked_in, barred_in
+from juryrank.active.asked import Asked, People, asked_in, barred_in, judges_in
 from juryrank.active.beliefs import NEW, Beliefs, Questions, beliefs_about
 from juryrank.active.choice import Choice, Chooser, first_by_rules, with_gains
 from juryrank.active.people import Judges, all_items, who_can_be_asked
@@ -137,7 +137,7 @@ class _Task:
                 + ("is only one." if len(names) - len(gone) else "are none.")
             )
         who, capacity, cost = who_can_be_asked(judge, judges, voters)
-        others = [] if pending is None else _judges_in(pending, who)
+        others = [] if pending is None else judges_in(pending, who, voters)
         people = People(names, [*who, *others], [] if voters is None else voters.to_list())
         rows = len(people.judges)
         nothing = _no_questions()
@@ -288,13 +288,6 @@ def _check(
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _judges_in(pending: object, who: Sequence[object]) -> list[Any]:
-    """Judges who have questions and cannot be asked more: theirs count as answered."""
-    column = pl.DataFrame(pending).to_dict(as_series=True).get("judge")  # type: ignore[arg-type]
-    found = [None] if column is None else column.unique(maintain_order=True).to_list()
-    return [judge for judge in found if judge not in who]
 
 
 def _by_judge(barred: Sequence[tuple[int, int]], n_items: int) -> dict[int, np.ndarray[Any, Any]]:

@@ -12,7 +12,7 @@ import polars as pl
 from juryrank.active.loop_policy import Barred, Known, NoQuestionLeft, Taker
 from juryrank.active.questions import next_pairs
 from juryrank.errors import InputError, JuryrankWarning
-from juryrank.model.registry import model_named
+from juryrank.model.registry import model_named, models_that
 from juryrank.ranking.rank import rank
 from juryrank.reading import votes_from
 from juryrank.reading.run_log import Label
@@ -38,7 +38,13 @@ class RankingPolicy:
 
     def require_possible(self, judges: Sequence[str]) -> None:
         """Complain about a target or an option that makes no sense, before anything is written."""
-        model_named(self.model)
+        model = model_named(self.model)
+        if not model.chooses_questions:
+            known = models_that(lambda one: one.chooses_questions, "or")
+            raise InputError(
+                f"{model.name!r} does not say how sure it is of each vote, which choosing "
+                f"questions needs. Rank by {known}."
+            )
         next_pairs(
             list(self.items), 1, judges=list(judges), target=self.target, barred=self.barred,
             **self.options,

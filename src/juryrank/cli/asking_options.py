@@ -28,7 +28,7 @@ Target = Annotated[
 Model = Annotated[
     str,
     typer.Option(
-        help=f"{models_that(lambda model: model.odds, 'or')}.",
+        help=f"{models_that(lambda model: model.chooses_questions, 'or')}.",
         metavar="NAME",
         rich_help_panel=MODELLING,
     ),

@@ -20,6 +20,7 @@ from juryrank.cli.output_options import (
     TableOut,
     check_destinations,
     check_safe_csv,
+    check_tables_kept,
     is_stdout,
     save_table,
 )
@@ -175,6 +176,7 @@ def next_questions(
     """
     if source is not None:
         check_destinations(source, out)
+    check_tables_kept(out, {"--items": items, "--pending": pending, "--barred": barred})
     check_safe_csv(safe_csv, out)
     wishes: dict[str, Any] = {
         "judge": judge,

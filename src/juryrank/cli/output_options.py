@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,6 +60,16 @@ def check_destinations(source: Source, *paths: Path | None) -> None:
             raise InputError(f"Saving to {str(path)!r} would overwrite the votes.")
     if len({path.resolve() for path in given}) < len(given):
         raise InputError(f"Two things cannot both be saved to {str(given[0])!r}.")
+
+
+def check_tables_kept(out: Path | None, tables: Mapping[str, Path | None]) -> None:
+    """Complain if the table saved would overwrite one that another option names."""
+    if out is None:
+        return
+    check_savable(out)
+    for option, table in tables.items():
+        if table is not None and is_any_of(out, [table]):
+            raise InputError(f"Saving to {str(out)!r} would overwrite the table of {option}.")
 
 
 def is_stdout(*paths: Path | None) -> bool:

@@ -120,5 +120,7 @@ def _costs(given: Sequence[str]) -> dict[str, float] | float:
             return price
         if cost is None:
             raise InputError(f"--cost {text} is for all judges, and others are given, too.")
+        if name in found:
+            raise InputError(f"--cost names {name!r} more than once.")
         found[name] = price
     return found

@@ -91,6 +91,11 @@ class Model:
         return self.judges_differ and self.judge_scale.is_gauged
 
     @property
+    def chooses_questions(self) -> bool:
+        """Whether it says how sure it is of each vote, which choosing questions needs."""
+        return self.link == "accuracy"
+
+    @property
     def has_noise(self) -> bool:
         """Whether it says how judges err."""
         return self.link != "share"
