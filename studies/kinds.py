@@ -333,10 +333,10 @@ def page(table: pl.DataFrame, command: str) -> Iterator[str]:
         *outside(table.filter(pl.col("what").is_in(QUANTITIES))),
         "",
         "Intervals of the sides of single judges, and of ties and sides that all judges share, "
-        "are a little too short where z scatters by 1.1 or more (below): how far judges differ is "
-        "known from ten of them, and the prior of that spread is densest at none. Accuracies of "
-        "choices and of the best 2 with htcv are those of the normal form, at a spread of "
-        "accuracies that counts as known.",
+        "are a little too short where z scatters by 1.1 or more (below). A likely reason, which "
+        "was not tested: how far judges differ is known from ten of them, and the prior of that "
+        "spread is densest at none. Accuracies of choices and of the best 2 with htcv are those "
+        "of the normal form.",
         "",
         "Mean width of the intervals / standard deviation of `z = (estimate - truth) / error`, "
         "where the error is the width of the interval divided by 2 x 1.96. It is 1 if errors are "

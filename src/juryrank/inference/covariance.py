@@ -121,8 +121,8 @@ class Uncertainty:
         try:
             raised = self.covariance + float(self.score_variance.mean())
             # In place: there is one more matrix of items by items then, and not three.
-            known = {"lower": True, "overwrite_a": True, "check_finite": False}
-            return np.asarray(scipy.linalg.cholesky(raised.T, **known), dtype=np.float64)
+            root = scipy.linalg.cholesky(raised.T, lower=True, overwrite_a=True, check_finite=False)
+            return np.asarray(root, dtype=np.float64)
         except np.linalg.LinAlgError:  # of fewer judges than items, by the sandwich
             value, vector = np.linalg.eigh(self.covariance)
             return np.asarray(vector * np.sqrt(np.maximum(value, 0.0)))
