@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from juryrank.active.running import run, run_async
     from juryrank.active.settled import Settled
     from juryrank.charts.plots import Plots
-    from juryrank.cluster.scan import ScannedVotes, scan_votes
+    from juryrank.cluster.scan import scan_votes
+    from juryrank.cluster.scanned import ScannedVotes
     from juryrank.errors import ConvergenceWarning, InputError, JuryrankError, JuryrankWarning
     from juryrank.inference.intervals import Difference
     from juryrank.model.noise import Noise
@@ -69,7 +70,7 @@ _HOME = {
     "Rankings": "ranking.by_value",
     "Reliability": "ranking.reliability",
     "Scale": "model.points",
-    "ScannedVotes": "cluster.scan",
+    "ScannedVotes": "cluster.scanned",
     "Settled": "active.settled",
     "Simulation": "simulation.simulation",
     "SplitHalves": "ranking.reliability",

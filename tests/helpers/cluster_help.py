@@ -11,6 +11,7 @@ import polars as pl
 
 import juryrank as jr
 from juryrank.cluster.engine import Engine
+from juryrank.cluster.scan import loaded
 from juryrank.cluster.sharded import ShardedVotes
 
 if TYPE_CHECKING:
@@ -70,4 +71,4 @@ def sharded(frame: pl.DataFrame, folder: Path) -> ShardedVotes:
     """The votes of a frame in shards, from three files in no order of judges."""
     for number in range(3):
         frame[number::3].write_parquet(folder / f"{number}.parquet")
-    return jr.scan_votes(folder).load(Inline(), lambda _: None)
+    return loaded(jr.scan_votes(folder), Inline(), lambda _: None)

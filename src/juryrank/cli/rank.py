@@ -38,7 +38,7 @@ from juryrank.text import literal
 if TYPE_CHECKING:
     import polars as pl
 
-    from juryrank.cluster.scan import ScannedVotes
+    from juryrank.cluster.scanned import ScannedVotes
     from juryrank.model.points import Anchor
     from juryrank.ranking.by_value import Rankings
     from juryrank.ranking.ranking import Ranking

@@ -12,7 +12,7 @@ from juryrank.errors import InputError, listing
 from juryrank.writing.atomic import STDOUT, is_regular, own_stream
 
 if TYPE_CHECKING:
-    from juryrank.cluster.scan import ScannedVotes
+    from juryrank.cluster.scanned import ScannedVotes
     from juryrank.votes.votes import Votes
 
 

@@ -5,33 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from inspect import signature
-from typing import Any, Literal
+from typing import Literal
 
 from juryrank.cluster.engine import Engine, client_of
 from juryrank.cluster.possible import Cluster
+from juryrank.cluster.scanned import ScannedVotes
 from juryrank.cluster.sharded import ShardedVotes
 from juryrank.cluster.shards import load
-from juryrank.errors import InputError, listing
+from juryrank.errors import InputError
 from juryrank.progress import Watcher
-
-
-@dataclass(frozen=True)
-class ScannedVotes:
-    """Where votes are, and how to read them; nothing has been read yet."""
-
-    urls: tuple[str, ...]
-    options: Mapping[str, Any]
-    """What `votes_from` is told."""
-
-    def __repr__(self) -> str:
-        return f"ScannedVotes({listing(self.urls)})"
-
-    def load(self, engine: Engine, tell: Watcher) -> ShardedVotes:
-        """Have the workers read the files; each judge's votes end up in one place."""
-        engine.check()
-        return ShardedVotes(engine, load(engine, self.urls, self.options, tell), str(self.urls[0]))
 
 
 def scan_votes(
@@ -84,6 +67,12 @@ SCANNED = tuple(name for name in signature(scan_votes).parameters if name != "so
 """What can be said of how to read votes."""
 
 
+def loaded(votes: ScannedVotes, engine: Engine, tell: Watcher) -> ShardedVotes:
+    """Have the workers read the files; each judge's votes end up in one place."""
+    engine.check()
+    return ShardedVotes(engine, load(engine, votes.urls, votes.options, tell), str(votes.urls[0]))
+
+
 @contextmanager
 def sharded_votes(votes: object, cluster: Cluster, tell: Watcher) -> Iterator[ShardedVotes]:
     """The votes on a cluster, for as long as they are ranked there."""
@@ -101,6 +90,6 @@ def sharded_votes(votes: object, cluster: Cluster, tell: Watcher) -> Iterator[Sh
         )
     client, leave = client_of(cluster)
     try:
-        yield votes.load(Engine(client), tell)
+        yield loaded(votes, Engine(client), tell)
     finally:
         leave()

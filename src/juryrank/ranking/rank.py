@@ -8,7 +8,7 @@ from inspect import signature
 from typing import Any, TypedDict, Unpack, get_args, overload
 
 from juryrank.cluster.possible import Cluster, check_possible
-from juryrank.cluster.scan import ScannedVotes, sharded_votes
+from juryrank.cluster.scanned import ScannedVotes
 from juryrank.errors import InputError, JuryrankWarning
 from juryrank.inference.covariance import Intervals
 from juryrank.inference.information import MOST_DENSE
@@ -195,6 +195,8 @@ def _rank_apart(votes: ByValue, given: dict[str, Any], tell: Watcher) -> Ranking
 
 def _rank_on(given: dict[str, Any], tell: Watcher) -> Ranking:
     """Rank on a cluster, with the other arguments of `rank` as they are given."""
+    from juryrank.cluster.scan import sharded_votes  # asyncio is in there, and what Dask is asked
+
     votes, cluster = given["votes"], given["cluster"]
     check_possible(given)
     options = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
-from juryrank.reading.reader import as_votes
+from juryrank.reading.given import as_votes
 from juryrank.votes.concat import joined_votes
 from juryrank.votes.votes import Votes
 

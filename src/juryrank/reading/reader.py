@@ -61,7 +61,7 @@ from juryrank.reading.times import judge_times, time_column
 from juryrank.reading.unused import contexts_in
 from juryrank.reading.what_was_read import reading_of, unused_columns
 from juryrank.votes.concat import joined_readings
-from juryrank.votes.votes import ByValue, LeftOut, Reading, Votes
+from juryrank.votes.votes import LeftOut, Reading, Votes
 
 MOST_TOLD_APART = 1_000_000
 """Rows up to which votes on other questions are told from duplicates."""
@@ -283,33 +283,6 @@ def votes_from(
     """
     request = request_of({**locals(), "judge_per_file": False})
     return _votes([part_of(frame)], request)
-
-
-def as_votes(votes: Votes | object, *, by: str | None = None) -> Votes:
-    """Give votes back as they are, read them from a path, or take them from a data frame.
-
-    What holds votes, as a simulation or a data set does, stands for them.
-    """
-    held = getattr(votes, "votes", None)
-    votes = held if isinstance(held, Votes | pl.DataFrame) else votes
-    if isinstance(votes, Votes):
-        return votes
-    if isinstance(votes, str | os.PathLike):
-        return read_votes(votes, by=by)
-    return votes_from(votes, by=by)
-
-
-def votes_by(votes: Votes | object, column: str) -> ByValue:
-    """Give the votes of each value of a column: `Votes` must have been read with it."""
-    known = as_votes(votes, by=column).by
-    if known is None or plain(known.column) != plain(str(column)):  # pandas may name by numbers
-        raise InputError(
-            f"The votes were read without the column {column!r}, and so cannot be ranked by it. "
-            f"Name it when you read them: read_votes(..., by={column!r}) or "
-            f"votes_from(..., by={column!r}), and nothing but concat_votes, without and "
-            "in_pairs after that."
-        )
-    return known
 
 
 def _votes(given: Sequence[Part], request: Request) -> Votes:
