@@ -141,9 +141,20 @@ def test_a_judge_with_a_tenth_of_all_votes_is_one_shard(
 # --- workers that die ----------------------------------------------------------------------------
 
 
-def kill_one(client: Client) -> None:
+def shards_at(client: Client, worker: str, without: Collection[str] = ()) -> int:
+    """How many shards a worker has, without those of rankings before that are still there."""
+    keys = {str(key) for key in client.has_what()[worker]}.difference(without)
+    return sum("juryrank-votes" in key for key in keys)
+
+
+def fullest(client: Client, without: Collection[str] = ()) -> str:
+    """The worker that has most shards: one that has just come has none."""
+    return max(sorted(workers_of(client)), key=lambda one: shards_at(client, one, without))
+
+
+def kill(client: Client, worker: str) -> None:
     """Kill the process of a worker; its nanny starts another."""
-    worker, process = sorted(client.run(os.getpid).items())[0]
+    process = client.run(os.getpid, workers=[worker])[worker]
     os.kill(process, signal.SIGKILL)
     wait_until(lambda: worker not in workers_of(client))
 
@@ -157,7 +168,7 @@ class Killer:
     def __call__(self, event: jr.Progress) -> None:
         if (event.stage, event.done) in self.when:
             self.when.remove((event.stage, event.done))
-            kill_one(self.client)
+            kill(self.client, fullest(self.client))
 
 
 LAST = -1
@@ -183,19 +194,17 @@ def test_a_killed_worker_changes_no_bit(
 
 
 class Reads(SchedulerPlugin):  # type: ignore[misc]  # Dask is not typed
-    """Counts how often some rows have been read."""
+    """Counts how often some rows have been read, those of rankings before apart."""
 
     name = "reads"
     count = 0
 
+    def __init__(self, before: set[str]) -> None:
+        self.before = before
+
     def transition(self, key: object, start: str, finish: str, *_: Any, **__: Any) -> None:
-        is_read = str(key).startswith("juryrank-read-")
+        is_read = str(key).startswith("juryrank-read-") and str(key) not in self.before
         self.count += is_read and (start, finish) == ("processing", "memory")
-
-
-def shards_at(client: Client, worker: str) -> int:
-    """How many shards a worker has, of this ranking and of one before that is still there."""
-    return sum("juryrank-votes" in str(key) for key in client.has_what()[worker])
 
 
 def test_only_lost_shards_are_read_again(
@@ -203,7 +212,8 @@ def test_only_lost_shards_are_read_again(
 ) -> None:
     """And a worker that comes in the middle changes nothing."""
     whole, lost, others = expected(undisturbed, by_judge, client), 0, 0
-    client.register_plugin(Reads())
+    before = {str(key) for key in cluster.scheduler.tasks}  # a ranking keeps its votes
+    client.register_plugin(Reads(before))
     reads = cluster.scheduler.plugins["reads"]
 
     def disturb(event: jr.Progress) -> None:
@@ -212,11 +222,12 @@ def test_only_lost_shards_are_read_again(
             cluster.scale(3)
             client.wait_for_workers(3)
         if (event.stage, event.done) == ("fitting", 4) and not lost:
-            worker, *rest = sorted(client.run(os.getpid))
-            lost, *more = (shards_at(client, where) for where in (worker, *rest))
-            others = sum(more)
+            held = {worker: shards_at(client, worker, before) for worker in workers_of(client)}
+            doomed = fullest(client, before)
+            lost = held.pop(doomed)
+            others = sum(held.values())
             assert reads.count == 8
-            kill_one(client)
+            kill(client, doomed)
 
     assert_same_bits(ranked(by_judge, client, progress=disturb, **FAST), whole)
     assert lost > 0
