@@ -206,7 +206,8 @@ def read_larger(
         )
         for (parts, columns), one, filtered in zip(opened, known, kept, strict=True)
     )  # fmt: skip
-    notices = [notice for filtered in kept if filtered for notice in filtered.notices]
+    notices = [notice for parts, _ in opened for part in parts for notice in part.notices]
+    notices += [notice for filtered in kept if filtered for notice in filtered.notices]
     return replace(
         votes,
         reading=joined_readings(told, votes.spellings),
@@ -395,7 +396,9 @@ def _told_looks(words: pl.Series, items: pl.Series) -> tuple[str, ...]:
 
 def _with_remarks(votes: Votes, parts: Sequence[Part], more: Sequence[str]) -> Votes:
     """Add what was left out, and what was noticed, before there were rows."""
-    notices = dict.fromkeys(notice for part in parts for notice in part.plain.notices)
+    notices = dict.fromkeys(
+        notice for part in parts for notice in (*part.notices, *part.plain.notices)
+    )
     notices |= dict.fromkeys(more)
     before = sum((part.plain.left_out for part in parts), LeftOut())
     by = votes.by
