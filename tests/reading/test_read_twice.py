@@ -54,9 +54,7 @@ def by_another_spelling(path: Path) -> str:
 
 
 @pytest.mark.parametrize("memory", [(), ("--memory", "100MB")])
-@pytest.mark.parametrize(
-    "other", [same, by_symbolic_link, by_hard_link, by_another_spelling]
-)
+@pytest.mark.parametrize("other", [same, by_symbolic_link, by_hard_link, by_another_spelling])
 def test_a_file_given_twice(
     votes: Path, other: Callable[[Path], str], memory: tuple[str, ...]
 ) -> None:
@@ -78,9 +76,12 @@ def test_a_file_twice_in_a_folder(votes: Path) -> None:
     said = f"A file is {SAID}hard.csv (also as votes.csv). Give each file once."
     assert said in warnings_of(".")
     assert said in warnings_of("*.csv", "--memory", "100MB")
-    assert said.replace("hard.csv", str(Path.cwd() / "hard.csv")).replace(
-        "as votes.csv", f"as {votes}"
-    ) in jr.read_votes(votes.parent).remarks
+    assert (
+        said.replace("hard.csv", str(Path.cwd() / "hard.csv")).replace(
+            "as votes.csv", f"as {votes}"
+        )
+        in jr.read_votes(votes.parent).remarks
+    )
 
 
 def test_a_ranking_by_value_tells_it_too(votes: Path) -> None:
