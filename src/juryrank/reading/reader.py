@@ -286,7 +286,9 @@ def votes_from(
     return _votes([part_of(frame)], request)
 
 
-def _votes(given: Sequence[Part], request: Request) -> Votes:
+def _votes(
+    given: Sequence[Part], request: Request, most_told_apart: int = MOST_TOLD_APART
+) -> Votes:
     rules = request.rules
     given, filtered = _filtered(given, request.where)
     parts: Sequence[Part] = [_made_long(part, request) for part in given]
@@ -298,7 +300,7 @@ def _votes(given: Sequence[Part], request: Request) -> Votes:
     rows = read_rows(parts, [*columns.used, *more])
     if not len(rows.frame):
         raise InputError(f"{parts[0].name} has a header but no votes.")
-    if by is None and isinstance(columns, PairColumns) and len(rows.frame) <= MOST_TOLD_APART:
+    if by is None and isinstance(columns, PairColumns) and len(rows.frame) <= most_told_apart:
         rows = replace(rows, contexts=_contexts(parts, columns))
     if by is not None:
         votes = _by_value(rows, columns, rules, by)
