@@ -30,6 +30,8 @@ SOON = 1.0
 LITTLE_DISK = 2_000
 """Bytes that a file may have where the disk is full."""
 LITTLE_MEMORY = 2_100 << 20
+FEW_FILES = (6, 12, 20, 32, 40)
+"""Open files, of which Python itself needs five."""
 BEGUN = "from juryrank.cli import main; print('begun', flush=True); main()"
 """Until then it is Python that starts, and answers signals in its own way."""
 
@@ -126,6 +128,19 @@ def little_memory(folder: Path, _votes: Path) -> Iterator[str]:
         yield f"little memory: exit code {code}: {said[-300:]}"
 
 
+def few_files(folder: Path, votes: Path) -> Iterator[str]:
+    """Fewer open files than libraries need, and hardly enough of them."""
+    report = folder / "few.html"
+    for most in FEW_FILES:
+
+        def limit(most: int = most) -> None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+        for what in (["check"], ["rank"], ["rank", "--report", str(report)]):
+            code, said = _command([*what, str(votes)], limit)
+            yield from _unexpected(f"{most} files, {what}", code, said, (0, 1))
+
+
 def signals(folder: Path, votes: Path, rng: random.Random, times: int) -> Iterator[str]:
     """An interrupt, or the wish to end, at any moment, also while code is compiled."""
     orders = folder / "orders.csv"
@@ -191,6 +206,7 @@ def main() -> None:
             "folders that may not be written to": no_right_to_write(folder, votes),
             "closed streams": closed_streams(folder, votes),
             "little memory": little_memory(folder, votes),
+            "few open files": few_files(folder, votes),
             "signals": signals(folder, votes, rng, max(given.times // 20, 1)),
         }
         wrong = 0

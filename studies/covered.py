@@ -265,7 +265,12 @@ def measure(
     return pl.concat(all_results(measured, trials, f"Covering: {names}", jobs))
 
 
-def study(counts: Counts, seed: int = 0, jobs: int | None = None) -> pl.DataFrame:
+def study(
+    counts: Counts,
+    seed: int = 0,
+    jobs: int | None = None,
+    models: Sequence[str] = MODELS,
+) -> pl.DataFrame:
     """The summary of all settings, and of few votes with the other intervals."""
     *others, bootstrap = OF_BEST_FIT
     parts: tuple[tuple[Sequence[Setting], Sequence[Way], int], ...] = (
@@ -275,7 +280,7 @@ def study(counts: Counts, seed: int = 0, jobs: int | None = None) -> pl.DataFram
     )
     return pl.concat(
         [
-            summary(measure(settings, MODELS, ways, count, seed, jobs))
+            summary(measure(settings, models, ways, count, seed, jobs))
             for settings, ways, count in parts
         ]
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,10 +58,13 @@ def many_votes() -> pl.DataFrame:
 @pytest.fixture
 def many_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several shards, as millions of votes have; on one machine as many chunks."""
+    from juryrank.cluster import shards
     from juryrank.votes import coded
 
-    monkeypatch.setattr(coded, "VOTES_WORTH_SPLITTING", 1)
-    monkeypatch.setattr(coded, "CHUNKS", 8)
+    splitting = coded.Splitting(chunks=8, votes_worth_it=1)
+    into_eight = partial(coded.bounds_of_chunks, splitting=splitting)
+    monkeypatch.setattr(shards, "bounds_of_chunks", into_eight)
+    monkeypatch.setattr(coded, "bounds_of_chunks", lambda work, _: into_eight(work))
 
 
 @pytest.fixture(scope="session")

@@ -136,9 +136,8 @@ def test_all_ways_share_the_votes_and_those_of_the_best_fit_its_estimates() -> N
 def test_the_page_of_coverage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("juryrank.inference.bootstrap.RESAMPLES", 10)
     monkeypatch.setattr("juryrank.ranking.rank.WHOLE", SHORT)
-    monkeypatch.setattr("studies.covered.MODELS", ("hbtl",))
     counts = Counts(data_sets=2, bootstraps=2)
-    table = study(counts, jobs=1)
+    table = study(counts, jobs=1, models=["hbtl"])
     written = save_coverage(table, counts, tmp_path, "the command")
     assert [path.name for path in written] == ["coverage.csv", "coverage.md", "coverage.png"]
     kept = pl.read_csv(written[0])

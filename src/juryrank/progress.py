@@ -76,23 +76,30 @@ def _roughly(number: float) -> str:
 class Pace:
     """Says how far work has got, at times that lie further and further apart."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        soon: float = SOON,
+        long: float = LONG,
+    ) -> None:
         self._clock = clock
+        self._soon, self._long = soon, long
         self._begun = self._next = clock()
-        self._next += SOON
+        self._next += soon
         self._stage: tuple[int | None, int] = (None, 0)
 
     def line(self, text: str, done: int | None = None, total: int | None = None) -> str | None:
         """What to say now; None if it is too early, or if the work is nearly over."""
         now = self._clock()
         if total != self._stage[0] or (done or 0) < self._stage[1]:
-            self._begun, self._next = now, now + SOON
+            self._begun, self._next = now, now + self._soon
         self._stage = (total, done or 0)
         if now < self._next:
             return None
         elapsed = now - self._begun
         self._next = self._begun + LATER * elapsed
-        if not total or not done or (done * FEW < total and elapsed < LONG):
+        if not total or not done or (done * FEW < total and elapsed < self._long):
             return f"{text} ({duration(elapsed)} so far)"
         left = elapsed * (total - done) / done
-        return f"{text} ({duration(left)} left)" if elapsed + left >= LONG else None
+        return f"{text} ({duration(left)} left)" if elapsed + left >= self._long else None

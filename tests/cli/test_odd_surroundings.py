@@ -116,6 +116,58 @@ def test_less_memory_than_libraries_need_is_refused(votes: Path, kind: str, mega
     assert f"limited to {megabytes:,} MB" in " ".join(done.stderr.split())
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems load fewer or more files")
+@pytest.mark.parametrize("files", [6, 7, 12])
+@pytest.mark.parametrize(
+    "command", [("rank", "votes.csv"), ("rank", "--example", "--report", "r.html"), ("simulate",)]
+)
+def test_fewer_open_files_than_libraries_need_are_refused(
+    votes: Path, command: tuple[str, ...], files: int
+) -> None:
+    """They panic where they may open no more, and even say that the votes are damaged."""
+    resource = pytest.importorskip("resource")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "juryrank", *command],
+        capture_output=True, text=True, check=False, preexec_fn=limit, cwd=votes.parent,
+    )  # fmt: skip
+    assert done.returncode == 1
+    said = f"This process may have only {files} files open (ulimit -n), and the libraries"
+    assert " ".join(done.stderr.split()).startswith(f"Error: {said}")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(EMFILE, "Too many open files"),
+        pl.exceptions.PanicException('failed to create: Os { message: "Too many open files" }'),
+    ],
+)
+def test_too_many_files_are_told_wherever_they_are_opened(
+    votes: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("juryrank.cli.rank._fitted", refuse)
+    result = CliRunner().invoke(app, ["rank", str(votes)])
+    assert result.exit_code == 1
+    assert "Error: Too many files are open" in " ".join(result.stderr.split())
+
+
+def test_a_panic_of_a_library_is_a_message(votes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def panic(*_: object, **__: object) -> None:
+        raise pl.exceptions.PanicException("index out of bounds")
+
+    monkeypatch.setattr("juryrank.cli.rank._fitted", panic)
+    result = CliRunner().invoke(app, ["rank", str(votes)])
+    assert result.exit_code == 1
+    assert "(PanicException: index out of bounds)" in " ".join(result.stderr.split())
+
+
 def test_an_input_with_an_impossible_name() -> None:
     with pytest.raises(jr.InputError, match="File name too long") as error:
         jr.read_votes("a" * 5_000)

@@ -16,11 +16,11 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from juryrank import progress as pace
 from juryrank.cli.terminal import progress
 from juryrank.cli.terminal.ranking import ranking_view
 from juryrank.cli.terminal.score_bar import ScoreBar
 from juryrank.errors import counted
+from juryrank.progress import Pace
 from juryrank.ranking.rank import rank
 from juryrank.ranking.ranking import Ranking
 from juryrank.reading import votes_from
@@ -176,12 +176,12 @@ def test_colours_are_for_terminals(ranking: Ranking, monkeypatch: pytest.MonkeyP
 # --- progress ------------------------------------------------------------------------------------
 
 
-def shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, seconds: float) -> str:
+def shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, seconds: float, patience: float) -> str:
     ours, theirs = pty.openpty()
     with open(theirs, "w", encoding="utf-8") as stderr:  # noqa: PTH123
         monkeypatch.setattr(sys, "stderr", stderr)
         monkeypatch.setenv("TERM", "xterm")
-        with progress.progress("Reading [/]") as say:
+        with progress.progress("Reading [/]", patience=patience) as say:
             say("Fitting")
             say("Comparing [b]", 2, 3)
             time.sleep(seconds)
@@ -193,14 +193,13 @@ def shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, seconds: float) -> str:
 
 
 def test_long_work_shows_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "PATIENCE", 0.01)
-    shown = shown_on_a_terminal(monkeypatch, 0.3)
+    shown = shown_on_a_terminal(monkeypatch, 0.3, patience=0.01)
     assert "Comparing [b]" in shown
     assert "0:00:00" in shown  # the time so far
 
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shown_on_a_terminal(monkeypatch, 0.0) == "end"
+    assert shown_on_a_terminal(monkeypatch, 0.0, progress.PATIENCE) == "end"
 
 
 def test_the_bar_is_that_of_the_work_at_hand() -> None:
@@ -217,9 +216,7 @@ def test_elsewhere_progress_is_a_line_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr(pace, "SOON", 0.0)
-    monkeypatch.setattr(pace, "LONG", 0.0)
-    with progress.progress("Reading") as say:
+    with progress.progress("Reading", pace=Pace(soon=0.0, long=0.0)) as say:
         say("Sampling", 0, 4)
         say("Sampling: 1 of 4", 1, 4)
     assert "Sampling: 1 of 4 (about 10 seconds left)" in capsys.readouterr().err

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from juryrank import _core
-from juryrank.inference import many_votes
-from juryrank.inference.many_votes import NOWHERE, taste_noise
+from juryrank.inference.many_votes import NOWHERE, noise_of_tastes
 from juryrank.model.noise import EXPONENTIAL, GUMBEL, NORMAL, Noise
 from juryrank.model.objective import Objective
 from juryrank.model.prior import Prior
@@ -97,15 +96,8 @@ def expected_noise(
 def test_what_tastes_add_is_the_formula(seed: int, noise: Noise) -> None:
     objective = objective_of(seed, noise)
     solution = solution_of(objective, seed)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(many_votes, "NEGLIGIBLE", 0.0)
-        patch.setattr(many_votes, "taste_variance", lambda *_: 0.3)
-        patch.setattr(many_votes, "JUDGES_AT_ONCE", 3)
-        found = taste_noise(objective, solution, 0.5)
-        patch.setattr(many_votes, "MOST_DENSE", 1)
-        rough = taste_noise(objective, solution, 0.5)
-    assert found is not None
-    assert rough is not None
+    found = noise_of_tastes(objective, solution, 0.3, judges_at_once=3)
+    rough = noise_of_tastes(objective, solution, 0.3, most_dense=1)
     weight, q, own = expected_noise(objective, solution, 0.3)
     level = 1e-11 * (1.0 + np.abs(q).max())
     np.testing.assert_allclose(found.weight, weight, rtol=1e-11)

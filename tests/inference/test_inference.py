@@ -35,9 +35,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning
 LONG = Length(warm_up=300, kept=4_000, most=4_000)
 
 
-def sampled(votes: Votes, model: str, *, tastes: bool, length: Length = LONG) -> Sample:
+def sampled(
+    votes: Votes, model: str, *, tastes: bool, length: Length = LONG, **priors: Any
+) -> Sample:
     objective = merged_objective(votes, model)
-    return sample(objective, search(objective, ROUGH), tastes=tastes, length=length)
+    return sample(objective, search(objective, ROUGH), tastes=tastes, length=length, **priors)
 
 
 def merged_objective(votes: Votes, model: str = "hbtl", **asked: Any) -> Objective:
@@ -105,9 +107,7 @@ class SlowSampler:
         return np.concatenate(kept)
 
 
-def test_tastes_and_accuracies_are_those_of_a_slow_sampler(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_tastes_and_accuracies_are_those_of_a_slow_sampler() -> None:
     """3 items, 3 judges who all vote forwards, 16 votes each; t3 tastes."""
     rng = np.random.default_rng(3)
     judge, one = np.repeat(np.arange(3), 16), rng.integers(0, 3, 48)
@@ -119,11 +119,9 @@ def test_tastes_and_accuracies_are_those_of_a_slow_sampler(
     g = 1.5 * np.exp(slow[:, 3:6]) - 0.5
     scale = np.array([gauge_scale(row, np.full(3, 16.0)) for row in g])
     s = (slow[:, :3] - slow[:, :3].mean(axis=1, keepdims=True)) * scale[:, None]
-    monkeypatch.setattr("juryrank.inference.chain.DEGREES", np.array([3.0]))
-    monkeypatch.setattr("juryrank.inference.chain.BACKWARDS", (1.0, 1e6))
     names = [np.array([f"{word}{k}" for k in range(3)]) for word in ("u", "i")]
     votes = votes_of(names[0][judge].tolist(), names[1][one].tolist(), names[1][other].tolist())
-    found = sampled(votes, "hbtl", tastes=True)
+    found = sampled(votes, "hbtl", tastes=True, backwards=(1.0, 1e6), degrees=np.array([3.0]))
     for ours, theirs in ((found.score, s), (found.accuracy, g / scale[:, None])):
         there, here = (np.quantile(draws, (0.1, 0.5, 0.9), axis=0) for draws in (theirs, ours))
         np.testing.assert_allclose(here, there, atol=0.12 * np.ptp(there, axis=0).max())

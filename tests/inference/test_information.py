@@ -9,10 +9,9 @@ from numerics_help import Floats, with_pairs
 
 import juryrank as jr
 from juryrank.inference import covariance as uncertainty
-from juryrank.inference import information
 from juryrank.inference.conjugate_gradients import System, solved
 from juryrank.inference.covariance import Uncertainty, by_information
-from juryrank.inference.information import MOST_DENSE, Information, inverse_of
+from juryrank.inference.information import MOST_DENSE, Information, Portions, inverse_of
 from juryrank.inference.matrix_free import WideInformation
 from juryrank.model.effects import NO_EFFECTS, EffectModel
 from juryrank.model.gauge import gauge_of
@@ -20,7 +19,7 @@ from juryrank.model.noise import GUMBEL, NORMAL
 from juryrank.model.objective import Objective
 from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.solvers.search import ROUGH
-from juryrank.votes import coded
+from juryrank.votes.coded import Splitting
 
 PRIOR = Prior(1.3, 0.7, effect_sd=2.0, tie_sd=0.8, order_sd=0.6)
 EVERYTHING = EffectModel((2, 3), ties_by_judge=True, order=True, order_by_judge=True)
@@ -114,14 +113,14 @@ def test_judges_may_have_more_votes_than_are_worked_on_at_a_time(noise: str) -> 
 
 
 @pytest.mark.parametrize("name", ["pairs", "lists", "all by judge"])
-def test_threads_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coded, "VOTES_WORTH_SPLITTING", 1)
+def test_threads_change_nothing(name: str) -> None:
+    always = Splitting(votes_worth_it=1, votes_worth_threads=1)
     state, accuracy = random_point(3, OBJECTIVES[name])
     vectors = np.random.default_rng(2).normal(size=(6, 5))
     found = []
     for threads in (1, 3):
         some = replace(OBJECTIVES[name], threads=threads)
-        some = replace(some, votes=replace(some.votes))  # which knows no chunks yet
+        some = replace(some, votes=replace(some.votes, splitting=always))
         assert len(some.votes.chunk_bounds) > 2
         wide = WideInformation(some, state, accuracy)
         found.append(
@@ -139,9 +138,7 @@ def test_threads_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("wide", [0, 2, 10**6], ids=["all sparse", "some", "all dense"])
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_judges_may_be_taken_a_few_at_a_time(
-    name: str, wide: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_judges_may_be_taken_a_few_at_a_time(name: str, wide: int) -> None:
     some = OBJECTIVES[name]
     state, accuracy = random_point(3, some)
     whole = Information(some, state, accuracy)
@@ -149,9 +146,7 @@ def test_judges_may_be_taken_a_few_at_a_time(
     root = rng.normal(size=(whole.size, whole.size))
     inverse, direction = inverse_of(root @ root.T + np.eye(whole.size)), rng.normal(size=whole.size)
     mixed = whole.mixed_rows(0, some.n_judges)
-    monkeypatch.setattr(information, "MOST_NUMBERS", 10)
-    monkeypatch.setattr(information, "WIDE", wide)
-    few = Information(some, state, accuracy)
+    few = Information(some, state, accuracy, portions=Portions(numbers=10, wide=wide))
     assert few.profile_matrix() == pytest.approx(whole.profile_matrix(), rel=1e-10, abs=1e-12)
     assert few.accuracy_curvature == pytest.approx(whole.accuracy_curvature, rel=1e-12)
     square, along = few.mixed_forms(inverse, direction)

@@ -16,7 +16,6 @@ from juryrank.errors import InputError
 from juryrank.model.noise import EXPONENTIAL, GUMBEL, NORMAL
 from juryrank.model.objective import Objective
 from juryrank.model.own_noise import noise_from_log_density
-from juryrank.paper import growth as growing
 from juryrank.paper import theory as study
 from juryrank.paper.constants import (
     Truth,
@@ -33,6 +32,7 @@ from juryrank.paper.curvature import (
     sampled_votes,
 )
 from juryrank.paper.growth import (
+    Grid,
     asymptotic_errors,
     evenly,
     growth,
@@ -42,12 +42,16 @@ from juryrank.paper.growth import (
 )
 from juryrank.paper.theory import (
     FEW,
+    Case,
+    Theory,
     contraction_table,
     observed_curvature,
     observed_sampling_errors,
+    parts,
     shrinkage,
+    theory,
 )
-from juryrank.progress import Progress
+from juryrank.progress import Progress, Watcher
 from juryrank.types import Floats
 
 NAMES = ("gumbel", "normal")
@@ -179,14 +183,12 @@ def test_off_the_ridge_it_contracts_faster_than_promised_and_along_it_not_at_all
     assert by_start["accuracies"] == pytest.approx(2.0 * stated.step * slowest, rel=0.05)
 
 
-def test_with_many_judges_the_promise_is_broken_off_the_ridge_too(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_with_many_judges_the_promise_is_broken_off_the_ridge_too() -> None:
     pair = np.array([0.5, -0.5])
     crowd = Truth(GUMBEL, pair, np.ones(250_000), 1)
     assert paper_constants(crowd).stability < 0.25
-    monkeypatch.setattr(study, "truths", lambda: iter([(study.MANY, crowd)]))
-    table = contraction_table()
+    case = Case(study.MANY, crowd, points=5, iterations=2, is_sampled=False)
+    table = contraction_table(0, [case])
     assert table["start"].to_list() == list(study.STARTS)
     assert table["holds"].to_list() == [True, False, False]
 
@@ -209,18 +211,14 @@ def test_what_is_expected_falls_with_votes_and_each_judge_is_known_from_its_own(
     assert more_judges[1] / judges[1] == pytest.approx(4.0, rel=0.05)
 
 
-def test_the_error_grows_as_expected_and_for_accuracies_not_as_the_bound(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(growing, "BASE", {"n": 8, "m": 8, "k": 400})
-    monkeypatch.setattr(
-        growing, "GRIDS", {"n": (8, 16, 32), "m": (8, 16, 32), "k": (200, 400, 800)}
-    )
+def test_the_error_grows_as_expected_and_for_accuracies_not_as_the_bound() -> None:
+    axes = {"n": (8, 16, 32), "m": (8, 16, 32), "k": (200, 400, 800)}
+    grid = Grid(base={"n": 8, "m": 8, "k": 400}, axes=axes)
     seen: list[Progress] = []
-    errors = growth(trials=12, seed=1, progress=seen.append)
+    errors = growth(trials=12, seed=1, progress=seen.append, grid=grid)
     assert (seen[-1].done, seen[-1].total) == (13, 14)
-    assert errors.equals(growth(trials=12, seed=1))
-    found = slopes(errors)
+    assert errors.equals(growth(trials=12, seed=1, grid=grid))
+    found = slopes(errors, grid=grid)
     assert (found["slope"] - found["expected"]).abs().max() < 0.45  # type: ignore[operator]
     by_judges = found.filter(axis="m", what="accuracies")
     assert by_judges["low"].min() > 0.5  # type: ignore[operator]
@@ -258,21 +256,38 @@ def test_the_check_fails_for_a_noise_that_is_not_log_concave() -> None:
         noise_from_log_density(lambda e: -np.log1p(e * e), name="cauchy")
 
 
-# --- the command ---------------------------------------------------------------------------------
+# --- the whole study -----------------------------------------------------------------------------
+
+SMALL = Grid(base={"n": 5, "m": 4, "k": 200}, axes={"n": (5, 8), "m": (4, 8), "k": (200, 400)})
+
+
+def small_theory(trials: int, seed: int, progress: Watcher) -> Theory:
+    cases = [Case(FEW, ordinary(name), 3, 50, is_sampled=True) for name in NAMES]
+    return theory(trials, seed, progress, cases, SMALL)
+
+
+def test_every_part_of_the_study_is_told() -> None:
+    seen: list[Progress] = []
+    found = small_theory(2, 0, seen.append)
+    total = parts(found.cases, SMALL)
+    assert [event.done for event in seen] == list(range(total))
+    assert {event.total for event in seen} == {total}
+    assert {event.text for event in seen} >= {"Growth of errors", f"Constants with {FEW}", "Slopes"}
+
+
+def test_the_cases_of_the_paper() -> None:
+    cases = study.paper_cases()
+    assert [case.setting for case in cases] == [FEW, FEW, study.MANY, study.MANY]
+    assert {case.setting: len(case.truth.accuracy) for case in cases} == {
+        FEW: 20,
+        study.MANY: 2**20,
+    }
 
 
 def test_the_command_shows_and_saves_the_study(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def small_truths() -> list[tuple[str, Truth]]:
-        return [(FEW, ordinary(name)) for name in NAMES]
-
-    monkeypatch.setattr(growing, "BASE", {"n": 5, "m": 4, "k": 200})
-    monkeypatch.setattr(growing, "GRIDS", {"n": (5, 8), "m": (4, 8), "k": (200, 400)})
-    monkeypatch.setattr("juryrank.paper.theory_page.GRIDS", growing.GRIDS)
-    monkeypatch.setattr(study, "truths", small_truths)
-    monkeypatch.setattr(study, "POINTS", {FEW: 3})
-    monkeypatch.setattr(study, "ITERATIONS", {FEW: 50})
+    monkeypatch.setattr(study, "theory", small_theory)
     done = CliRunner().invoke(app, ["paper", "theory", "--trials", "2", "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert "M / sqrt(mu1 mu2)" in done.stdout

@@ -101,3 +101,27 @@ def test_ties_in_rankings_do_not_speak_against_models_that_make_them_an_outcome(
     table = jr.compare(made.coded(), ["btl", "tcv"], folds=3, threads=1).table
     loss = dict(table.select("model", "log_loss").iter_rows())
     assert loss["btl"] < loss["tcv"] + 0.02
+
+
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        ([], "models is empty: name a model to compare, or omit it"),
+        (iter(()), "models is empty"),
+        (3, "models must be the name of a model, or several, not 3"),
+        ("", "There is no model called ''"),
+        ([None], "There is no model called None"),
+        ([["btl"]], r"There is no model called \['btl'\]"),
+        (["btl", "btl"], "Each model can be compared once, not btl, btl"),
+    ],
+)
+def test_models_that_are_none(models: object, said: str) -> None:
+    votes = jr.votes_from({"winner": ["a", "b", "a"], "loser": ["b", "a", "b"]})
+    with pytest.raises(jr.InputError, match=said):
+        jr.compare(votes, models, folds=2)  # type: ignore[arg-type]
+
+
+def test_models_may_come_one_after_the_other() -> None:
+    votes = jr.votes_from({"winner": ["a", "b", "a"], "loser": ["b", "a", "b"]})
+    models = iter(["btl", "win-rate"])
+    assert len(jr.compare(votes, models, folds=2).table) == 2  # type: ignore[arg-type]

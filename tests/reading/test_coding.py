@@ -7,10 +7,18 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reading_help import assert_same
 
 from juryrank.reading import coding, votes_from
-from juryrank.reading.coding import MISSING, HashCoder, ValueCoder, by_group, coded, counts
+from juryrank.reading.coding import (
+    MISSING,
+    HashCoder,
+    TableCoder,
+    ValueCoder,
+    by_group,
+    coded,
+    counts,
+    translated,
+)
 from juryrank.votes.weights import are_equal_weights
 
 CELLS = st.lists(st.none() | st.text(max_size=3) | st.sampled_from("abc"), max_size=60)
@@ -18,13 +26,6 @@ CELLS = st.lists(st.none() | st.text(max_size=3) | st.sampled_from("abc"), max_s
 
 def decoded(labels: pl.Series, codes: np.ndarray) -> list[object]:
     return [None if code == MISSING else labels[int(code)] for code in codes]
-
-
-@pytest.fixture
-def in_tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make everything that goes by pieces, or only pays for many rows, happen with few."""
-    for name, value in (("PIECE", 3), ("SLICE", 7), ("SAMPLE", 4)):
-        monkeypatch.setattr(coding, name, value)
 
 
 class TestCoders:
@@ -35,10 +36,10 @@ class TestCoders:
         assert [decoded(coder.labels, some) for some in codes] == cells
         assert coder.labels.n_unique() == len(coder.labels)
 
-    @pytest.mark.usefixtures("in_tiny_pieces")
     def test_in_pieces(self) -> None:
+        """What goes by pieces, or only pays for many rows, happens with few."""
         cells = [f"label {i * i % 97}" if i % 5 else None for i in range(400)]
-        coder = HashCoder(pl.String())
+        coder = HashCoder(pl.String(), piece=3, at_once=7, sample=4)
         codes = coder.codes(pl.Series(cells))
         assert decoded(coder.labels, codes) == cells
         assert coder.labels.n_unique() == len(coder.labels)
@@ -96,35 +97,19 @@ def test_groups(group: list[int]) -> None:
         assert by_group(rows, table, of, first).tolist() == [10 * i for i in want]
 
 
-def a_frame(count: int) -> pl.DataFrame:
-    rng = np.random.default_rng(3)
-    left = rng.integers(0, 6, count)
-    right = (left + rng.integers(0, 6, count)) % 6
-    words = np.array(["left", "right", "tie", "both_bad", "skip", "what", ""])
-    return pl.DataFrame(
-        {
-            "judge": [f"judge {j}" if j else None for j in rng.integers(0, 5, count)],
-            "left": [f"item {i}" for i in left],
-            "right": [f"item {i}" for i in right],
-            "winner": words[rng.integers(0, 7, count)],
-            "weight": rng.integers(0, 3, count),
-        }
-    )
+@given(codes=st.lists(st.integers(-1, 4), max_size=60), piece=st.integers(1, 20))
+def test_codes_in_pieces(codes: list[int], piece: int) -> None:
+    some, table = np.array(codes, dtype=np.int32), np.array([5, 6, 7, 8, 9, -3])
+    assert translated(some, table, piece).tolist() == [int(table[code]) for code in codes]
+    assert counts(some, 5, piece).tolist() == [codes.count(code) for code in range(5)]
 
 
-@pytest.mark.parametrize("columns", [["judge", "left", "right", "winner"], None])
-def test_the_compiled_way_gives_the_same(
-    columns: list[str] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    frame = a_frame(300)
-    frame = frame if columns is None else frame.select(columns)
-    plain = votes_from(frame, skip_bad="most")
-    for name, value in (("PIECE", 7), ("SLICE", 20)):
-        monkeypatch.setattr(coding, name, value)
-    compiled = votes_from(frame, skip_bad="most")
-    assert_same(compiled, plain)
-    assert compiled.left_out == plain.left_out
-    assert compiled.both_bad == plain.both_bad > 0
+@given(numbers=st.lists(st.integers(-20, 20), min_size=1), at_once=st.integers(1, 20))
+def test_numbers_that_lie_close_together_in_pieces(numbers: list[int], at_once: int) -> None:
+    column = pl.Series(numbers, dtype=pl.Int64)
+    coder = TableCoder([column], at_once)
+    assert coder.labels.to_list() == sorted(set(numbers))
+    assert decoded(coder.labels, coder.codes(column)) == numbers
 
 
 def test_equal_weights_take_no_memory() -> None:

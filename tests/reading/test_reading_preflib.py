@@ -72,12 +72,27 @@ def test_a_new_file_is_known_by_its_content() -> None:
     assert_same(new(NEW), read_votes(io.BytesIO(NEW.encode())))
 
 
-def test_names_that_are_missing_or_alike_give_way_to_numbers() -> None:
-    assert new(NEW.replace("Milk > Water", "Water")).items.to_list() == [1, 2, 3, 4]
-    assert new(NEW.replace(" Tea", "")).items.to_list() == [1, 2, 3, 4]
-    nameless = "\n".join(line for line in NEW.splitlines() if "NAME 1" not in line)
-    assert new(nameless).items.to_list() == [1, 2, 3, 4]
-    assert new("# TITLE: x\n2: 10,9,{2,1}\n").items.to_list() == [1, 2, 9, 10]
+def test_names_that_are_missing_give_way_to_numbers() -> None:
+    said = "Not every alternative has a name: all are called by their numbers."
+    no_line = "\n".join(line for line in NEW.splitlines() if "NAME 1" not in line)
+    for some_missing in (NEW.replace(" Tea", ""), no_line):
+        votes = new(some_missing)
+        assert votes.items.to_list() == [1, 2, 3, 4]
+        assert said in votes.remarks
+
+
+def test_without_any_names_there_is_nothing_to_say_of_them() -> None:
+    votes = new("# TITLE: x\n2: 10,9,{2,1}\n")
+    assert votes.items.to_list() == [1, 2, 9, 10]
+    assert not votes.notices
+
+
+def test_alternatives_of_the_same_name_are_refused() -> None:
+    alike = "alternatives of the same name: 'Water' (3, 4)."
+    assert alike in complaint(lambda: new(NEW.replace("Milk > Water", "Water")))
+    old = "3\n1,a\n2,a\n3,a\n2,2,1\n2,1,2,3\n"
+    assert "'a' (1, 2, 3). Give each a name of its own" in complaint(lambda: new(old))
+    assert new(old.replace("a", "")).items.to_list() == [1, 2, 3]
 
 
 def test_names_that_are_numbers() -> None:

@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Sequence
 from datetime import timedelta
+from inspect import signature
 from itertools import combinations
 from pathlib import Path
 
@@ -13,12 +14,16 @@ import numpy as np
 import polars as pl
 import pytest
 from reading_help import read
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import juryrank as jr
 from juryrank.cli.app import app
+from juryrank.cli.terminal.check import check_view
 from juryrank.data import EXAMPLE_VOTES
 from juryrank.reading import reader
+from juryrank.reading.files import parts_of
+from juryrank.reading.request import request_of
 from juryrank.reading.unused import contexts_in
 from juryrank.report.sentences import effects_in_words
 
@@ -163,14 +168,16 @@ class TestRepeats:
         found = jr.check(read(table("judge,prompt_id,item,rating", rows)))
         assert (found.repeats, found.duplicates) == (3, 0)
 
-    def test_where_rows_are_too_many_to_compare_it_is_left_open(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(reader, "MOST_TOLD_APART", 1)
+    def test_where_rows_are_too_many_to_compare_it_is_left_open(self) -> None:
         text = judged("question_id", (1, 2))
-        found = jr.check(read(text))
+        options = signature(jr.read_votes).parameters.items()
+        request = request_of({name: option.default for name, option in options})
+        parts = parts_of(io.BytesIO(text.encode()))
+        found = jr.check(reader._votes(parts, request, most_told_apart=1))
         assert (found.repeats, found.repeats_by, found.duplicates) == (0, ("question_id",), 12)
-        shown = run("check", "-", stdin=text).stdout
+        console = Console(width=400, file=io.StringIO(), record=True)
+        console.print(*check_view(found))
+        shown = console.export_text()
         assert "same judge, pair and outcome; question_id may set them apart" in shown
 
     def test_of_some_judges_or_joined(self) -> None:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from lists_help import made, random_rows
 from numerics_help import with_pairs
 
-from juryrank.votes import coded, storage
+from juryrank.votes import storage
 from juryrank.votes.cells import Cells
-from juryrank.votes.coded import CodedVotes
+from juryrank.votes.coded import CodedVotes, Splitting
 from juryrank.votes.passes import Own, Pass
 from juryrank.votes.votes import LEFT_WON, RIGHT_WON, TIE
 
@@ -110,12 +110,9 @@ class Bounds(Pass[CodedVotes, tuple[int, int]]):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_every_judge_is_in_one_chunk_of_a_sum(
-    threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(coded, "VOTES_WORTH_SPLITTING", 1)
-    monkeypatch.setattr(coded, "VOTES_WORTH_THREADS", 1)
-    votes = votes_of(1)
+def test_every_judge_is_in_one_chunk_of_a_sum(threads: int) -> None:
+    always = Splitting(votes_worth_it=1, votes_worth_threads=1)
+    votes = replace(votes_of(1), splitting=always)
     bounds = list(votes.over_chunks(Bounds(), threads=threads))
     assert len(bounds) > 1
     assert [first for first, _ in bounds] == [0, *(last for _, last in bounds[:-1])]

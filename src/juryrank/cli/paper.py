@@ -195,12 +195,11 @@ def _efficiency(name: str, settings: Settings) -> list[Path]:
 
 
 def _theory(name: str, settings: Settings) -> list[Path]:
-    from juryrank.paper.growth import NOISE_NAMES, all_settings
-    from juryrank.paper.theory import theory
+    from juryrank.paper.theory import paper_cases, parts, theory
     from juryrank.paper.theory_page import save_theory, sections
 
     trials, seed, _, out = settings
-    with _counting(name, len(NOISE_NAMES) * len(all_settings()), "settings") as watch:
+    with _counting(name, parts(paper_cases()), "parts") as watch:
         found = theory(trials, seed, watch)
     for section in sections(found):
         console().print(f"\n{name}: {section.title}\n")

@@ -55,8 +55,11 @@ class Source:
         What must be said of the votes is said now, before it has led anywhere, unless the command
         says it itself.
         """
+        from juryrank.votes.concat import with_notices
+
         self._check_stdout()
         votes = self._read_all() if self.memory is None else self._read_larger(self.memory)
+        votes = with_notices(votes, self._read_twice())
         for reading in votes.reading:
             show_note(str(reading))
         for remark in votes.remarks if with_remarks else ():
@@ -71,6 +74,14 @@ class Source:
                     f"Standard output goes to {str(file)!r}, which is among the votes. Send it to "
                     "another file or folder."
                 )
+
+    def _read_twice(self) -> tuple[str, ...]:
+        """What to say of files that several of the paths stand for."""
+        from juryrank.reading.read_twice import notices_between
+        from juryrank.reading.sources import files_at
+
+        several = len(self.paths) > 1
+        return notices_between(files_at(path) for path in self.paths) if several else ()
 
     def scanned(self) -> ScannedVotes:
         """The same for a cluster, whose workers read the files."""
@@ -90,6 +101,8 @@ class Source:
                 f"{options}: not with --cluster, whose workers read plain tables of votes on pairs."
             )
         self._check_stdout()
+        for notice in self._read_twice():
+            show_warning(notice)
         return scan_votes(self.paths, **known)
 
     def _read_all(self) -> Votes:

@@ -97,6 +97,8 @@ class Chain:
         accuracy: Floats,
         say: Floats,
         seed: int,
+        backwards: tuple[float, float] = BACKWARDS,
+        degrees: Floats = DEGREES,
     ) -> None:
         self.objective = opinions.objective
         self.juries = juries_of(opinions, n_items)
@@ -114,7 +116,7 @@ class Chain:
             fixed_accuracy=self.objective.fixed_accuracy,
             say=rounded(say / self.juries.most(say)),
             priors=_core.Priors(
-                **PRIORS, backwards=BACKWARDS, degrees=DEGREES, effect_sd=EFFECT_SD
+                **PRIORS, backwards=backwards, degrees=degrees, effect_sd=EFFECT_SD
             ),
             score=score,
             effects=effects,

@@ -28,14 +28,22 @@ Judges = NDArray[np.int64]
 
 MOST_DENSE = 3_000
 """With more unknowns, ``A`` is not kept as a whole matrix."""
-MOST_NUMBERS = 1 << 20
-"""Of the ``b_u`` that are worked out at a time."""
 MIRRORED_AT_ONCE = 64
 """Rows of a triangle that fit into the nearest memory."""
 LEAST_ACCURACY_CURVATURE = 1e-12
 """An accuracy with less curvature is not determined at all; its judge is left out of the errors."""
-WIDE = 10
-"""Judges whose votes may be about 1 / WIDE of all unknowns go through matrix products."""
+
+
+class Portions(NamedTuple):
+    """How many ``b_u`` are worked out at a time, and how."""
+
+    numbers: int = 1 << 20
+    """At most so many numbers of them."""
+    wide: int = 10
+    """Judges whose votes may be about 1 / wide of all unknowns go through matrix products."""
+
+
+USUAL = Portions()
 
 
 class Inverse(NamedTuple):
@@ -58,9 +66,15 @@ class Information:
     """
 
     def __init__(
-        self, objective: Objective, state: Floats, accuracy: Floats, most_dense: int = MOST_DENSE
+        self,
+        objective: Objective,
+        state: Floats,
+        accuracy: Floats,
+        most_dense: int = MOST_DENSE,
+        portions: Portions = USUAL,
     ) -> None:
         self.objective = objective
+        self.portions = portions
         self.layout = _small_enough(objective.layout, most_dense)
         self.at = _indices_of(self.layout, objective.layout)
         """Where the unknowns stand in the whole state."""
@@ -70,7 +84,8 @@ class Information:
             "share": np.zeros(objective.n_judges),
         }
         diagonal = objective.state_curvature(state)[self.at]
-        self._upper = sum_of(objective.over_shards(_UpperPass(state, self.layout, diagonal), own))
+        one_shard = _UpperPass(state, self.layout, portions, diagonal)
+        self._upper = sum_of(objective.over_shards(one_shard, own))
         """``A - B C^-1 B'``, prior included; its upper triangle."""
         self.accuracy_curvature = own["curvature"]
         """``C``."""
@@ -98,17 +113,18 @@ class Information:
     def mixed_sum(self, factor: Floats) -> Floats:
         """``sum_u factor_u b_u``."""
         own = self._own | {"factor": factor}
-        return sum_of(self.objective.over_shards(_MixedSumPass(self.state, self.layout), own))
+        one_shard = _MixedSumPass(self.state, self.layout, self.portions)
+        return sum_of(self.objective.over_shards(one_shard, own))
 
     def mixed_rows(self, first: int, last: int) -> Floats:
         """``b_u`` of some judges, a row for each."""
-        blocks = _Blocks(self.objective, self.layout, self.state, self.accuracy)
+        blocks = _Blocks(self.objective, self.layout, self.portions, self.state, self.accuracy)
         return blocks.dense_rows(np.arange(first, last), None, blocks.room(last - first)).rows
 
     def mixed_forms(self, inverse: Inverse, direction: Floats) -> tuple[Floats, Floats]:
         """``b_u' inverse b_u`` and ``b_u' direction`` for every judge."""
         own = self._own | {"square": np.empty(len(self.share)), "along": np.empty(len(self.share))}
-        one_shard = _FormsPass(self.state, self.layout, inverse, direction)
+        one_shard = _FormsPass(self.state, self.layout, self.portions, inverse, direction)
         for _ in self.objective.over_shards(one_shard, own):
             pass
         return own["square"], own["along"]
@@ -118,9 +134,14 @@ class _Blocks:
     """``b_u`` and ``C_u`` of the judges that are here, some at a time."""
 
     def __init__(
-        self, objective: Objective, layout: Layout, state: Floats, accuracy: Floats
+        self,
+        objective: Objective,
+        layout: Layout,
+        portions: Portions,
+        state: Floats,
+        accuracy: Floats,
     ) -> None:
-        self.objective, self.layout = objective, layout
+        self.objective, self.layout, self.portions = objective, layout, portions
         self.state, self.accuracy = state, accuracy
 
     @property
@@ -137,14 +158,14 @@ class _Blocks:
 
         What has been given is gone when the next is.
         """
-        is_wide = self._most_unknowns * WIDE >= self.size
+        is_wide = self._most_unknowns * self.portions.wide >= self.size
         wide, narrow = np.flatnonzero(is_wide), np.flatnonzero(~is_wide)
-        at_once = max(MOST_NUMBERS // self.size, 1)
+        at_once = max(self.portions.numbers // self.size, 1)
         # Always the same memory: to get new pages from the system takes longer than to fill them.
         room = self.room(min(at_once, len(wide)))
         for first in range(0, len(wide), at_once):
             yield self.dense_rows(wide[first : first + at_once], matrix, room)
-        group = np.cumsum(self._most_unknowns[narrow]) // MOST_NUMBERS
+        group = np.cumsum(self._most_unknowns[narrow]) // self.portions.numbers
         for number in np.unique(group):
             yield self._sparse_rows(narrow[group == number], matrix)
 
@@ -188,6 +209,7 @@ class _BlocksPass(AtState[Found]):
     """A pass of the blocks, with the layout of what is not known."""
 
     layout: Layout
+    portions: Portions
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -196,7 +218,7 @@ class _BlocksPass(AtState[Found]):
 
     def blocks(self, here: Objective, own: Own) -> _Blocks:
         """Those of the judges here."""
-        return _Blocks(here, self.layout, self.state, own["accuracy"])
+        return _Blocks(here, self.layout, self.portions, self.state, own["accuracy"])
 
     def for_layout(self, layout: Layout, judges: slice) -> _BlocksPass[Found]:
         """With the parts of state and layout that are about these judges."""

@@ -193,16 +193,28 @@ def taste_noise(objective: Objective, solution: Solution, taste_sd: float) -> Ta
     variance = taste_sd**2
     if variance * _largest_size(objective, solution) < NEGLIGIBLE:
         return None
-    variance = taste_variance(objective, solution, variance)
+    return noise_of_tastes(objective, solution, taste_variance(objective, solution, variance))
+
+
+def noise_of_tastes(
+    objective: Objective,
+    solution: Solution,
+    variance: float,
+    *,
+    most_dense: int = MOST_DENSE,
+    judges_at_once: int = JUDGES_AT_ONCE,
+) -> TasteNoise:
+    """What tastes of this variance do to a best fit of pairs."""
     m = objective.n_judges
     own = {"accuracy": solution.accuracy, "weight": np.ones(m), "variance": np.zeros(m)}
     if variance == 0.0:
         return TasteNoise(variance, own["weight"], np.zeros(objective.n_items), own["variance"])
     own["curvature"] = objective.curvature(solution.state, solution.accuracy).accuracy
-    if objective.n_items > MOST_DENSE:
+    if objective.n_items > most_dense:
         matrix = objective.sum_over_chunks(_DiagonalPass(solution.score, variance), own)
     else:
-        matrix = sum_of(objective.over_shards(_MatrixPass(solution.score, variance), own))
+        one_shard = _MatrixPass(solution.score, variance, judges_at_once)
+        matrix = sum_of(objective.over_shards(one_shard, own))
     return TasteNoise(variance, own["weight"], matrix, own["variance"])
 
 
@@ -254,14 +266,16 @@ class _DiagonalPass(_AddedPass):
 class _MatrixPass(_AddedPass):
     """``Q``; with ``v`` and ``w`` of the core, ``-(w v' + v w')`` is what is profiled."""
 
+    judges_at_once: int
+
     def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> Floats:
         """Some judges after the other: of all that are here."""
         n, at = here.n_items, self.at(here, own)
         total, cross = np.zeros((n, n)), np.zeros((n, n), order="F")
-        room = np.empty((2, JUDGES_AT_ONCE, n))
+        room = np.empty((2, self.judges_at_once, n))
         for some, _ in here.votes.chunks(VOTES_AT_ONCE):
-            for begin in range(some.start, some.stop, JUDGES_AT_ONCE):
-                end = min(begin + JUDGES_AT_ONCE, some.stop)
+            for begin in range(some.start, some.stop, self.judges_at_once):
+                end = min(begin + self.judges_at_once, some.stop)
                 pull, moved = room[:, : end - begin]
                 pull[:], moved[:] = 0.0, 0.0
                 self.add(at, begin, end, own, dense=(total, pull, moved))

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from juryrank.inference.chain import Chain, Draws
+from juryrank.inference.chain import BACKWARDS, DEGREES, Chain, Draws
 from juryrank.inference.opinions import Codes, Juries, opinions_of
 from juryrank.model.gauge import gauge_scales
 from juryrank.model.objective import Objective
@@ -109,6 +109,8 @@ def sample(
     tastes: bool,
     length: Length = WHOLE,
     watch: Watcher | None = None,
+    backwards: tuple[float, float] = BACKWARDS,
+    degrees: Floats = DEGREES,
 ) -> Sample:
     """Draw from the posterior, beginning at a solution; the objective's own prior has no part."""
     opinions = opinions_of(objective, tastes=tastes)
@@ -120,6 +122,8 @@ def sample(
         start.accuracy,
         on_many_items(objective),
         seed=0,
+        backwards=backwards,
+        degrees=degrees,
     )
     _warm_up(chain, length, watch)
     every = max(1, -(-length.most * len(opinions) // MOST_TASTES)) if tastes else 1

@@ -139,8 +139,10 @@ OTHER_NAMES = {"pl": "btl", "plackett-luce": "btl", "hpl": "hbtl"}
 """Plackett-Luce is Bradley-Terry-Luce on rankings."""
 
 
-def model_named(name: str) -> Model:
+def model_named(name: object) -> Model:
     """Look a model up by its name."""
+    if not isinstance(name, str):
+        raise InputError(f"There is no model called {name!r}. Models: {', '.join(MODELS)}.")
     name = OTHER_NAMES.get(name, name)
     if name not in MODELS:
         hint = did_you_mean(name, MODELS)

@@ -13,6 +13,9 @@ over the accuracies like ``m / k``, for each judge is known from its own ``k`` v
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 import polars as pl
 from scipy.optimize import minimize_scalar
@@ -27,12 +30,6 @@ from juryrank.threads import one_blas_thread
 from juryrank.types import Floats
 
 NOISE_NAMES = ("gumbel", "normal")
-BASE = {"n": 20, "m": 20, "k": 1000}
-GRIDS = {
-    "n": (5, 10, 20, 40, 80),
-    "m": (5, 10, 20, 40, 80),
-    "k": (250, 500, 1000, 2000, 4000),
-}
 WHATS = ("scores", "accuracies", "both")
 RESAMPLES = 2000
 INTERVAL = (0.025, 0.975)
@@ -42,15 +39,33 @@ WIDEST_SCALE = 3.0
 Setting = tuple[int, int, int]
 
 
-def settings_of(axis: str) -> list[Setting]:
-    """The settings ``(n, m, k)`` in which one of them varies."""
-    chosen = [BASE | {axis: value} for value in GRIDS[axis]]
-    return [(setting["n"], setting["m"], setting["k"]) for setting in chosen]
+@dataclass(frozen=True)
+class Grid:
+    """The settings ``(n, m, k)``: one of them varies at a time, the others are as in the base."""
+
+    base: Mapping[str, int]
+    axes: Mapping[str, tuple[int, ...]]
+
+    def settings_of(self, axis: str) -> list[Setting]:
+        """The settings in which one of them varies."""
+        chosen = [{**self.base, axis: value} for value in self.axes[axis]]
+        return [(setting["n"], setting["m"], setting["k"]) for setting in chosen]
+
+    @property
+    def settings(self) -> list[Setting]:
+        """Every setting once."""
+        every = (setting for axis in self.axes for setting in self.settings_of(axis))
+        return list(dict.fromkeys(every))
 
 
-def all_settings() -> list[Setting]:
-    """Every setting once."""
-    return list(dict.fromkeys(setting for axis in GRIDS for setting in settings_of(axis)))
+WHOLE = Grid(
+    base={"n": 20, "m": 20, "k": 1000},
+    axes={
+        "n": (5, 10, 20, 40, 80),
+        "m": (5, 10, 20, 40, 80),
+        "k": (250, 500, 1000, 2000, 4000),
+    },
+)
 
 
 def evenly(count: int, low: float, high: float) -> Floats:
@@ -103,9 +118,11 @@ def rate(setting: Setting) -> float:
     return float(n**2 * np.log(m * n**2) / (m * k))
 
 
-def growth(trials: int, seed: int = 0, progress: Watcher | None = None) -> pl.DataFrame:
+def growth(
+    trials: int, seed: int = 0, progress: Watcher | None = None, grid: Grid = WHOLE
+) -> pl.DataFrame:
     """The squared errors of every trial in every setting, for both noises."""
-    jobs = [(name, setting) for name in NOISE_NAMES for setting in all_settings()]
+    jobs = [(name, setting) for name in NOISE_NAMES for setting in grid.settings]
     rows = []
     for number, (name, setting) in enumerate(jobs):
         if progress:
@@ -122,12 +139,12 @@ def growth(trials: int, seed: int = 0, progress: Watcher | None = None) -> pl.Da
     return pl.DataFrame(rows)
 
 
-def mean_errors(trials: pl.DataFrame) -> pl.DataFrame:
+def mean_errors(trials: pl.DataFrame, grid: Grid = WHOLE) -> pl.DataFrame:
     """Mean errors by axis and setting, beside what is expected and the theorem's rate."""
     rows = []
     for name in NOISE_NAMES:
-        for axis in GRIDS:
-            for setting in settings_of(axis):
+        for axis in grid.axes:
+            for setting in grid.settings_of(axis):
                 expected = asymptotic_errors(growth_truth(noise_named(name), setting))
                 for what, expectation in zip(WHATS, (*expected, sum(expected)), strict=True):
                     key = {"noise": name, "axis": axis, **dict(zip("nmk", setting, strict=True))}
@@ -137,32 +154,33 @@ def mean_errors(trials: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def slopes(trials: pl.DataFrame, seed: int = 0) -> pl.DataFrame:
+def slopes(trials: pl.DataFrame, seed: int = 0, grid: Grid = WHOLE) -> pl.DataFrame:
     """Slopes of log error on log n, log m and log k, with 95 % intervals.
 
     The intervals come from trials drawn again with replacement within each setting. Beside them
     stand the slopes of the theorem's rate and of the expected error on the same grid.
     """
     rng = np.random.default_rng(seed)
-    means = mean_errors(trials)
+    means = mean_errors(trials, grid)
     rows = []
     for name in NOISE_NAMES:
-        for axis, grid in GRIDS.items():
+        for axis, values in grid.axes.items():
+            settings = grid.settings_of(axis)
             for what in WHATS:
-                columns = [_errors(trials, name, setting, what) for setting in settings_of(axis)]
+                columns = [_errors(trials, name, setting, what) for setting in settings]
                 again = np.array([_resampled_means(errors, rng) for errors in columns])
-                low, high = np.quantile(_slope(grid, again), INTERVAL)
+                low, high = np.quantile(_slope(values, again), INTERVAL)
                 here = means.filter(noise=name, axis=axis, what=what)
                 rows.append(
                     {
                         "noise": name,
                         "axis": axis,
                         "what": what,
-                        "slope": float(_slope(grid, here["error"].to_numpy())),
+                        "slope": float(_slope(values, here["error"].to_numpy())),
                         "low": float(low),
                         "high": float(high),
-                        "bound": float(_slope(grid, here["rate"].to_numpy())),
-                        "expected": float(_slope(grid, here["expected"].to_numpy())),
+                        "bound": float(_slope(values, here["rate"].to_numpy())),
+                        "expected": float(_slope(values, here["expected"].to_numpy())),
                     }
                 )
     return pl.DataFrame(rows)
@@ -178,6 +196,6 @@ def _resampled_means(errors: Floats, rng: np.random.Generator) -> Floats:
     return np.asarray(errors[drawn].mean(axis=1))
 
 
-def _slope(grid: tuple[int, ...], values: Floats) -> Floats:
-    """Least-squares slope of log value on log grid, for each column of values."""
-    return np.asarray(np.polyfit(np.log(grid), np.log(values), 1)[0])
+def _slope(along: tuple[int, ...], errors: Floats) -> Floats:
+    """Least-squares slope of log error along the log of an axis, for each column of errors."""
+    return np.asarray(np.polyfit(np.log(along), np.log(errors), 1)[0])

@@ -14,8 +14,9 @@ Algorithm 1 cannot contract towards the truth from everywhere around it: along t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 import polars as pl
@@ -34,16 +35,21 @@ from juryrank.paper.curvature import (
     hessian,
     sampled_votes,
 )
-from juryrank.paper.growth import NOISE_NAMES, evenly, growth, slopes, squared_errors
-from juryrank.progress import Watcher
+from juryrank.paper.growth import (
+    NOISE_NAMES,
+    WHOLE,
+    Grid,
+    evenly,
+    growth,
+    slopes,
+    squared_errors,
+)
+from juryrank.progress import Progress, Watcher
 from juryrank.solvers.paper import PaperSolver
 from juryrank.types import Floats
 from juryrank.votes.coded import CodedVotes
 
 FEW, MANY = "20 judges", "2^20 judges"
-POINTS = {FEW: 200, MANY: 5}
-"""At how many random points of the ball around the truth the Hessian is looked at."""
-ITERATIONS = {FEW: 2000, MANY: 2}
 LABELS = {
     "l1": "L1",
     "l2": "L2",
@@ -66,9 +72,25 @@ ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
+class Case:
+    """A truth at which the constants and the contraction are looked at, and how closely."""
+
+    setting: str
+    truth: Truth
+    points: int
+    """At how many random points of the ball around the truth the Hessian is looked at."""
+    iterations: int
+    """Of Algorithm 1."""
+    is_sampled: bool
+    """Whether votes are simulated; with one vote for each of a million judges nothing is fitted."""
+
+
+@dataclass(frozen=True, eq=False)
 class Theory:
     """Everything the study finds."""
 
+    cases: tuple[Case, ...]
+    grid: Grid
     constants: pl.DataFrame
     contraction: pl.DataFrame
     errors: pl.DataFrame
@@ -77,36 +99,67 @@ class Theory:
     convexity: pl.DataFrame
 
 
-def theory(trials: int, seed: int = 0, progress: Watcher | None = None) -> Theory:
-    """Run the whole study."""
-    errors = growth(trials, seed, progress)
+def theory(
+    trials: int,
+    seed: int = 0,
+    progress: Watcher | None = None,
+    cases: Sequence[Case] | None = None,
+    grid: Grid = WHOLE,
+) -> Theory:
+    """Run the whole study, at the cases of the paper if no others are given."""
+    cases = paper_cases() if cases is None else tuple(cases)
+    begin = _counting(progress, parts(cases, grid))
+    errors = growth(trials, seed, begin, grid)
+    constants = constants_table(trials, seed, cases, begin)
+    contraction = contraction_table(seed, cases, begin)
+    begin(Progress("study", "Slopes"))
+    slopes_of_errors = slopes(errors, seed, grid)
+    begin(Progress("study", "Convexity"))
     return Theory(
-        constants_table(trials, seed),
-        contraction_table(seed),
-        errors,
-        slopes(errors, seed),
-        convexity_table(seed),
+        cases, grid, constants, contraction, errors, slopes_of_errors, convexity_table(seed)
     )
 
 
-def truths() -> Iterator[tuple[str, Truth]]:
+def parts(cases: Sequence[Case], grid: Grid = WHOLE) -> int:
+    """How many parts the study has: those that are told, slopes and convexity."""
+    return len(NOISE_NAMES) * len(grid.settings) + len(cases) * (1 + len(STARTS)) + 2
+
+
+def _counting(progress: Watcher | None, total: int) -> Watcher:
+    """Count the parts of all tables together."""
+    begun = count()
+
+    def begin(part: Progress) -> None:
+        if progress:
+            progress(Progress("study", part.text, next(begun), total))
+
+    return begin
+
+
+def paper_cases() -> tuple[Case, ...]:
     """An ordinary setting, and one that meets the theorem's conditions by the paper's constants.
 
     The latter takes two items and a million judges of one accuracy; for normal noise also a
     ``C0`` of 0.3, for with the corollary's 1/2 it takes 600 million.
     """
-    for name in NOISE_NAMES:
-        score = evenly(10, -0.6, 0.6)
-        yield FEW, Truth(corollary_noise(name), score, np.repeat([1.0, 0.6], 10), 400)
-    for name, largest in (("gumbel", 0.5), ("normal", 0.3)):
-        pair = np.array([largest, -largest])
-        yield MANY, Truth(corollary_noise(name), pair, np.ones(2**20), 1)
+    score, accuracy = evenly(10, -0.6, 0.6), np.repeat([1.0, 0.6], 10)
+    few = [Truth(corollary_noise(name), score, accuracy, 400) for name in NOISE_NAMES]
+    many = [
+        Truth(corollary_noise(name), np.array([largest, -largest]), np.ones(2**20), 1)
+        for name, largest in (("gumbel", 0.5), ("normal", 0.3))
+    ]
+    return (
+        *(Case(FEW, truth, points=200, iterations=2000, is_sampled=True) for truth in few),
+        *(Case(MANY, truth, points=5, iterations=2, is_sampled=False) for truth in many),
+    )
 
 
 # --- the constants, beside what is observed ------------------------------------------------------
 
 
-def constants_table(trials: int, seed: int = 0) -> pl.DataFrame:
+def constants_table(
+    trials: int, seed: int, cases: Sequence[Case], progress: Watcher | None = None
+) -> pl.DataFrame:
     """Every constant: the paper's, the corrected one, and the extreme that is observed.
 
     The sampling errors are the largest over simulated data sets; with one vote for each of a
@@ -114,17 +167,20 @@ def constants_table(trials: int, seed: int = 0) -> pl.DataFrame:
     the judges that are needed is how many there are.
     """
     rows = []
-    for setting, truth in truths():
+    for case in cases:
+        if progress:
+            progress(Progress("study", f"Constants with {case.setting}"))
+        truth = case.truth
         stated, corrected = paper_constants(truth), corrected_constants(truth)
-        seen = observed_curvature(truth, seed, POINTS[setting], sampled=setting == FEW)
-        if setting == FEW:
+        seen = observed_curvature(truth, seed, case.points, sampled=case.is_sampled)
+        if case.is_sampled:
             seen |= observed_sampling_errors(truth, trials, seed)
         seen["judges_needed"] = float(len(truth.accuracy))
         for name in Constants._fields:
             paper_value, corrected_value = getattr(stated, name), getattr(corrected, name)
             rows.append(
                 {
-                    "setting": setting,
+                    "setting": case.setting,
                     "noise": truth.noise.name,
                     "constant": LABELS.get(name, name),
                     "paper": paper_value,
@@ -210,21 +266,25 @@ def observed_sampling_errors(truth: Truth, trials: int, seed: int) -> dict[str, 
 # --- the contraction -----------------------------------------------------------------------------
 
 
-def contraction_table(seed: int = 0) -> pl.DataFrame:
+def contraction_table(
+    seed: int, cases: Sequence[Case], progress: Watcher | None = None
+) -> pl.DataFrame:
     """By what part the squared distance to the truth shrinks per iteration, beside ``1 - rho``.
 
     Algorithm 1 takes the theorem's steps with the paper's constants on the expected loss, where
     there is no statistical error, from half the radius away.
     """
     rows = []
-    for setting, truth in truths():
-        stated = paper_constants(truth)
+    for case in cases:
+        stated = paper_constants(case.truth)
         for start in STARTS:
-            observed = shrinkage(truth, stated.step, start, ITERATIONS[setting], seed)
+            if progress:
+                progress(Progress("study", f"Contraction with {case.setting}"))
+            observed = shrinkage(case.truth, stated.step, start, case.iterations, seed)
             rows.append(
                 {
-                    "setting": setting,
-                    "noise": truth.noise.name,
+                    "setting": case.setting,
+                    "noise": case.truth.noise.name,
                     "start": start,
                     "promised": stated.shrinkage,
                     "observed": observed,

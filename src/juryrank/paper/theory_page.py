@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from juryrank.charts.library import altair
-from juryrank.paper.growth import BASE, GRIDS, WHATS, mean_errors
+from juryrank.paper.growth import WHATS, Grid, mean_errors
 from juryrank.paper.pictures import save_study
-from juryrank.paper.theory import ITERATIONS, POINTS, Theory
+from juryrank.paper.theory import Theory
 
 BOUND = "slope of the bound"
 SHOWN = (*WHATS, BOUND)
@@ -19,17 +19,6 @@ COLOURS = ("#4c78a8", "#f58518", "#333333", "#e45756")
 POWERS = (0.001, 0.01, 0.1, 1.0, 10.0)
 SHORT = {"paper_holds": "paper ok", "corrected_holds": "corrected ok"}
 TITLES = {"n": "items n", "m": "judges m", "k": "votes per judge k"}
-
-CONSTANTS = (
-    "`paper`: as the paper states them. `corrected`: as its proofs give them once slips are "
-    "mended. `observed`: the smallest (mu) or largest (the others) value within the radius, over "
-    "the expected loss and, where judges are few, one sample of it, at the truth and at "
-    f"{' or '.join(map(str, POINTS.values()))} random points; for eps1, eps2 and the statistical "
-    "error the largest over the trials; for M / sqrt(mu1 mu2) the value of the expected loss at "
-    "the truth. A constant is ok if it is a bound of what is observed. The theorem assumes that "
-    "M / sqrt(mu1 mu2) is at most 1/4; `judges needed` says with how many judges, everything else "
-    "the same, that would be so, beside how many there are."
-)
 
 
 class Section(NamedTuple):
@@ -42,7 +31,7 @@ class Section(NamedTuple):
 
 def sections(found: Theory) -> Iterator[Section]:
     """The parts of the study, in the paper's order."""
-    words = CONSTANTS
+    words = _about_constants(_either(case.points for case in found.cases))
     for (setting, noise), table in found.constants.group_by(
         ["setting", "noise"], maintain_order=True
     ):
@@ -56,10 +45,11 @@ def sections(found: Theory) -> Iterator[Section]:
         "contraction of Algorithm 1",
         "By what part the squared distance to the truth shrinks per iteration: promised, "
         "`1 - rho`, and observed with the theorem's step on the expected loss (so that there is no "
-        f"statistical error), over {' or '.join(map(str, ITERATIONS.values()))} iterations from "
-        "half the radius away. The start differs from the truth in the scores (at random), in the "
-        "accuracies (those of two equal judges pulled apart, the slowest direction that is not "
-        "along the ridge), or along the ridge, where (c s, a / c) has the same loss for every c.",
+        "statistical error), over "
+        f"{_either(case.iterations for case in found.cases)} iterations from half the radius away. "
+        "The start differs from the truth in the scores (at random), in the accuracies (those of "
+        "two equal judges pulled apart, the slowest direction that is not along the ridge), or "
+        "along the ridge, where (c s, a / c) has the same loss for every c.",
         _readable(found.contraction),
     )
     yield Section(
@@ -79,6 +69,23 @@ def sections(found: Theory) -> Iterator[Section]:
         "log-concave shows that the check can fail.",
         _readable(found.convexity),
     )
+
+
+def _about_constants(points: str) -> str:
+    return (
+        "`paper`: as the paper states them. `corrected`: as its proofs give them once slips are "
+        "mended. `observed`: the smallest (mu) or largest (the others) value within the radius, "
+        "over the expected loss and, where judges are few, one sample of it, at the truth and at "
+        f"{points} random points; for eps1, eps2 and the statistical error the largest over the "
+        "trials; for M / sqrt(mu1 mu2) the value of the expected loss at the truth. A constant is "
+        "ok if it is a bound of what is observed. The theorem assumes that M / sqrt(mu1 mu2) is at "
+        "most 1/4; `judges needed` says with how many judges, everything else the same, that would "
+        "be so, beside how many there are."
+    )
+
+
+def _either(numbers: Iterable[int]) -> str:
+    return " or ".join(map(str, dict.fromkeys(numbers)))
 
 
 def _readable(frame: pl.DataFrame) -> pl.DataFrame:
@@ -103,7 +110,7 @@ def save_theory(found: Theory, folder: Path, command: str) -> list[Path]:
         "",
         f"Made by `{command}`. What the paper's conditions, theorem and corollaries say, beside "
         "what is observed. Growth of the error: "
-        + ", ".join(f"{axis} = {value}" for axis, value in BASE.items())
+        + ", ".join(f"{axis} = {value}" for axis, value in found.grid.base.items())
         + f", one of them varied at a time, {trials} trials each; scores evenly between -1 and 1, "
         "accuracies evenly between 0.5 and 1.5.",
         "",
@@ -112,7 +119,8 @@ def save_theory(found: Theory, folder: Path, command: str) -> list[Path]:
     for section in sections(found):
         page += ["", f"## {section.title[0].upper()}{section.title[1:]}", "", section.words, ""]
         page += _markdown(section.table)
-    return save_study(folder, "theory", _tidy(found), page, _chart(mean_errors(found.errors)))
+    means = mean_errors(found.errors, found.grid)
+    return save_study(folder, "theory", _tidy(found, means), page, _chart(means, found.grid))
 
 
 def _markdown(table: pl.DataFrame) -> list[str]:
@@ -120,12 +128,12 @@ def _markdown(table: pl.DataFrame) -> list[str]:
     return lines + ["| " + " | ".join(row) + " |" for row in table.iter_rows()]
 
 
-def _tidy(found: Theory) -> pl.DataFrame:
+def _tidy(found: Theory, means: pl.DataFrame) -> pl.DataFrame:
     """All parts below one another; a column that a part lacks is empty there."""
     parts = {
         "constants": found.constants,
         "contraction": found.contraction,
-        "error": mean_errors(found.errors),
+        "error": means,
         "slope": found.slopes,
         "convexity": found.convexity,
     }
@@ -136,28 +144,28 @@ def _tidy(found: Theory) -> pl.DataFrame:
     return whole.with_columns(digits)
 
 
-def _chart(means: pl.DataFrame) -> Any:
+def _chart(means: pl.DataFrame, grid: Grid) -> Any:
     """Errors along each axis, and the slope of the bound from where the scores' error starts."""
     alt = altair()
     lines = _with_bound(means)
     return alt.vconcat(
         *(
-            alt.hconcat(*(_panel(of_noise, str(noise), axis) for axis in GRIDS)).resolve_scale(
-                y="shared"
-            )
+            alt.hconcat(
+                *(_panel(of_noise, str(noise), axis, values) for axis, values in grid.axes.items())
+            ).resolve_scale(y="shared")
             for (noise,), of_noise in lines.group_by(["noise"], maintain_order=True)
         )
     )
 
 
-def _panel(lines: pl.DataFrame, noise: str, axis: str) -> Any:
+def _panel(lines: pl.DataFrame, noise: str, axis: str, values: Sequence[int]) -> Any:
     alt = altair()
     base = alt.Chart(lines.filter(axis=axis), width=210, height=190, title=f"{noise} noise").encode(
         x=alt.X(
             f"{axis}:Q",
             title=TITLES[axis],
             scale=alt.Scale(type="log", nice=False, padding=12),
-            axis=alt.Axis(values=list(GRIDS[axis]), format="d", grid=False),
+            axis=alt.Axis(values=list(values), format="d", grid=False),
         ),
         y=alt.Y(
             "error:Q",

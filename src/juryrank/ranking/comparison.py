@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,7 +14,13 @@ import polars as pl
 import scipy
 from numpy.typing import NDArray
 
-from juryrank.errors import InputError, JuryrankError, JuryrankWarning, counted, require_seed
+from juryrank.errors import (
+    InputError,
+    JuryrankError,
+    JuryrankWarning,
+    counted,
+    require_seed,
+)
 from juryrank.model.registry import MODELS, Model, model_named
 from juryrank.progress import Progress, Watcher
 from juryrank.ranking.expected_time import GUMBEL, long_work
@@ -115,11 +121,9 @@ def compare(
     votes = as_votes(votes)
     if models is None:
         models = [name for name in COMPARED if takes(_named(name), votes)]
-    models = (models,) if isinstance(models, str) else models
+    models = _names_in(models)
     for model in models:
         require_takes(_named(model), votes)
-    if len(set(models)) < len(models):
-        raise InputError(f"Each model can be compared once, not {', '.join(models)}.")
     # Tied items in rankings are an outcome for some models only: here none makes them one.
     ties: Ties | None = "half" if len(tie_sizes(votes.lists)) else None
     fitters = {
@@ -138,6 +142,21 @@ def compare(
     return compare_fits(votes, fitters, folds=folds, seed=seed, progress=progress, watch=watch)
 
 
+def _names_in(models: object) -> tuple[str, ...]:
+    """The models that were asked for, at least one and each once."""
+    names = (models,) if isinstance(models, str) else models
+    if not isinstance(names, Iterable):
+        raise InputError(f"models must be the name of a model, or several, not {models!r}.")
+    found = tuple(names)
+    if not found:
+        raise InputError("models is empty: name a model to compare, or omit it to compare all.")
+    for name in found:
+        _named(name)  # so that it is one
+    if len(set(found)) < len(found):
+        raise InputError(f"Each model can be compared once, not {', '.join(found)}.")
+    return found
+
+
 def long_comparison(votes: Votes, models: Sequence[str] | None, folds: int) -> str | None:
     """What to tell before models are compared, if that takes long."""
     asked = COMPARED if models is None else models
@@ -146,8 +165,10 @@ def long_comparison(votes: Votes, models: Sequence[str] | None, folds: int) -> s
     return long_work(votes.lists, slow[0], folds * len(slow)) if slow else None
 
 
-def _named(name: str) -> Model:
+def _named(name: object) -> Model:
     """The model of a name, with or without tastes."""
+    if not isinstance(name, str):
+        return model_named(name)
     model = model_named(name.removesuffix(NO_TASTES))
     if name.endswith(NO_TASTES) and not model.tastes:
         raise InputError(f"The model {model.name!r} has no tastes to leave out: {name!r}.")

@@ -157,20 +157,22 @@ def blanks(labels: pl.Series) -> NDArray[np.bool_]:
     return (labels.str.strip_chars() == "").to_numpy()
 
 
-def translated(codes: NDArray[np.integer[Any]], table: NDArray[Entry]) -> NDArray[Entry]:
+def translated(
+    codes: NDArray[np.integer[Any]], table: NDArray[Entry], piece: int = PIECE
+) -> NDArray[Entry]:
     """Look codes up in a table, the last entry of which is for `MISSING`."""
     out = np.empty(len(codes), dtype=table.dtype)
     # In pieces: numpy makes 64-bit numbers of all indices first.
-    for a in range(0, len(codes), PIECE):
-        out[a : a + PIECE] = table[codes[a : a + PIECE]]
+    for a in range(0, len(codes), piece):
+        out[a : a + piece] = table[codes[a : a + piece]]
     return out
 
 
-def counts(codes: Codes, number: int) -> NDArray[np.int64]:
+def counts(codes: Codes, number: int, piece: int = PIECE) -> NDArray[np.int64]:
     """Count each code below `number`; `MISSING` does not count."""
     found = np.zeros(number + 1, dtype=np.int64)
-    for a in range(0, len(codes), PIECE):
-        found += np.bincount(codes[a : a + PIECE] + 1, minlength=number + 1)
+    for a in range(0, len(codes), piece):
+        found += np.bincount(codes[a : a + piece] + 1, minlength=number + 1)
     return found[1:]
 
 
@@ -186,7 +188,7 @@ class Coder(Protocol):
 def _coder(columns: Sequence[pl.Series]) -> Coder:
     dtype = columns[0].dtype
     if dtype.is_integer() and _fit_a_table(columns):
-        return _TableCoder(columns)
+        return TableCoder(columns)
     return coder_of(dtype)
 
 
@@ -202,28 +204,37 @@ class HashCoder:
     Nobody can make it happen on purpose, or make it slow: the seed is another one every time.
     """
 
-    def __init__(self, dtype: pl.DataType, slots_per_label: int = SLOTS_PER_LABEL) -> None:
+    def __init__(
+        self,
+        dtype: pl.DataType,
+        slots_per_label: int = SLOTS_PER_LABEL,
+        *,
+        piece: int = PIECE,
+        at_once: int = SLICE,
+        sample: int = SAMPLE,
+    ) -> None:
         self.labels = pl.Series(dtype=dtype)
         self._slots_per_label = slots_per_label
+        self._piece, self._at_once, self._sample = piece, at_once, sample
         self._seed = randbits(64)
         self._hash = np.zeros(1, dtype=np.uint64)  # of each label, and a last one for none
         self._make_slots(2)
 
     def codes(self, column: pl.Series) -> Codes:
         """Give the code of every row, `MISSING` for none; new labels are added."""
-        if len(column) > SAMPLE:
-            often = column.gather_every(max(len(column) // SAMPLE, SPARSEST)).drop_nulls()
+        if len(column) > self._sample:
+            often = column.gather_every(max(len(column) // self._sample, SPARSEST)).drop_nulls()
             self._fill_in(often, np.empty(len(often), dtype=np.int32))
-        codes = np.empty(len(column), dtype=np.int32)
-        for a in range(0, len(column), SLICE):
-            self._fill_in(column.slice(a, SLICE), codes[a : a + SLICE])
+        codes, rows = np.empty(len(column), dtype=np.int32), self._at_once
+        for a in range(0, len(column), rows):
+            self._fill_in(column.slice(a, rows), codes[a : a + rows])
         return codes
 
     def _fill_in(self, column: pl.Series, codes: Codes) -> None:
         """Fill in the codes of some rows, whether their labels are known or not."""
-        hashes = _hashes(column, self._seed)
-        for a in range(0, len(hashes), PIECE):
-            codes[a : a + PIECE] = self._look_up(hashes[a : a + PIECE])
+        hashes, piece = _hashes(column, self._seed), self._piece
+        for a in range(0, len(hashes), piece):
+            codes[a : a + piece] = self._look_up(hashes[a : a + piece])
         if codes.min(initial=0) < 0 or column.null_count():
             new = codes < 0
             if column.null_count():
@@ -307,23 +318,24 @@ class ValueCoder:
         return codes.fill_null(MISSING).to_numpy(writable=True)
 
 
-class _TableCoder:
+class TableCoder:
     """Codes whole numbers that lie close together: far faster than hashing them."""
 
-    def __init__(self, columns: Sequence[pl.Series]) -> None:
+    def __init__(self, columns: Sequence[pl.Series], at_once: int = SLICE) -> None:
+        self._at_once = at_once
         self._lowest, highest = _range(columns)
         present = np.zeros(highest - self._lowest + 1, dtype=np.bool_)
         for column in columns:
-            for a in range(0, len(column), SLICE):
-                present[self._offset(column.slice(a, SLICE))] = True
+            for a in range(0, len(column), at_once):
+                present[self._offset(column.slice(a, at_once))] = True
         self._table = np.cumsum(present, dtype=np.int32) - np.int32(1)
         self.labels = pl.Series(np.flatnonzero(present) + self._lowest, dtype=columns[0].dtype)
 
     def codes(self, column: pl.Series) -> Codes:
         """Give the code of every row."""
-        codes = np.empty(len(column), dtype=np.int32)
-        for a in range(0, len(column), SLICE):
-            codes[a : a + SLICE] = self._table[self._offset(column.slice(a, SLICE))]
+        codes, rows = np.empty(len(column), dtype=np.int32), self._at_once
+        for a in range(0, len(column), rows):
+            codes[a : a + rows] = self._table[self._offset(column.slice(a, rows))]
         return codes
 
     def _offset(self, column: pl.Series) -> NDArray[np.int64]:

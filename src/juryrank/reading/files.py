@@ -147,6 +147,8 @@ class Part:
     separator: str = ","
     remarks: tuple[str, ...] = ()
     """What was guessed in opening it."""
+    notices: tuple[str, ...] = ()
+    """What is to be warned of in all files of the source."""
     before: Before | None = None
     """What it was before it was made long."""
     kept: Kept | None = None
@@ -226,13 +228,13 @@ def parts_of(
     if opening.format is not None:
         opening = replace(opening, format=format_named(opening.format))
     return [
-        _with_remarks(_part(file, opening), file.remarks)
+        _with_told(_part(file, opening), file)
         for file in found_files(source, unpack_all=opening.unpack_all)
     ]
 
 
-def _with_remarks(part: Part, remarks: tuple[str, ...]) -> Part:
-    return replace(part, remarks=(*part.remarks, *remarks)) if remarks else part
+def _with_told(part: Part, file: FoundFile) -> Part:
+    return replace(part, remarks=(*part.remarks, *file.remarks), notices=file.notices)
 
 
 def with_file_as_judge(part: Part) -> Part:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from juryrank.errors import InputError
+from juryrank.errors import InputError, listing
 from juryrank.reading.columns import RankingColumns
 from juryrank.reading.nesting import flat
 from juryrank.reading.plain import ROW_NAME, Plain
@@ -42,10 +42,16 @@ class _File:
 
     @property
     def labels(self) -> dict[int, str]:
-        """The names, if every alternative has one of its own; else none."""
-        names = list(self.names.values())
-        whole = all(names) and len(set(names)) == len(names)
+        """The names, if every alternative has one; else none."""
+        whole = all(self.names.values())
         return self.names if whole and self.names.keys() >= set(range(1, self._named_up_to)) else {}
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What is to be said of names that are not used."""
+        if self.labels or not any(self.names.values()):
+            return ()
+        return ("Not every alternative has a name: all are called by their numbers.",)
 
     @property
     def _named_up_to(self) -> int:
@@ -63,7 +69,25 @@ def preflib_rows(name: str, content: str) -> Plain:
     file = _new(lines) if first.lstrip().startswith("#") else _old(name, lines)
     if not len(file.orders):
         raise InputError(f"{name} has a header but no votes.")
-    return Plain(_read(file).lazy(), names_rows=True)
+    _check_names_differ(name, file)
+    return Plain(_read(file).lazy(), names_rows=True, notices=file.notices)
+
+
+def _check_names_differ(name: str, file: _File) -> None:
+    """Complain about alternatives of the same name, which the answer could not tell apart."""
+    of_name: dict[str, list[int]] = {}
+    for number, label in file.names.items():
+        of_name.setdefault(label, []).append(number)
+    alike = [
+        f"{label!r} ({listing(numbers)})"
+        for label, numbers in of_name.items()
+        if label and len(numbers) > 1
+    ]
+    if alike:
+        raise InputError(
+            f"{name} has alternatives of the same name: {listing(alike)}. Give each a name of its "
+            "own; or remove all names, and alternatives are called by their numbers."
+        )
 
 
 def _new(lines: list[str]) -> _File:

@@ -206,7 +206,8 @@ def read_larger(
         )
         for (parts, columns), one, filtered in zip(opened, known, kept, strict=True)
     )  # fmt: skip
-    notices = [notice for filtered in kept if filtered for notice in filtered.notices]
+    notices = [notice for parts, _ in opened for part in parts for notice in part.notices]
+    notices += [notice for filtered in kept if filtered for notice in filtered.notices]
     return replace(
         votes,
         reading=joined_readings(told, votes.spellings),
@@ -285,7 +286,9 @@ def votes_from(
     return _votes([part_of(frame)], request)
 
 
-def _votes(given: Sequence[Part], request: Request) -> Votes:
+def _votes(
+    given: Sequence[Part], request: Request, most_told_apart: int = MOST_TOLD_APART
+) -> Votes:
     rules = request.rules
     given, filtered = _filtered(given, request.where)
     parts: Sequence[Part] = [_made_long(part, request) for part in given]
@@ -297,7 +300,7 @@ def _votes(given: Sequence[Part], request: Request) -> Votes:
     rows = read_rows(parts, [*columns.used, *more])
     if not len(rows.frame):
         raise InputError(f"{parts[0].name} has a header but no votes.")
-    if by is None and isinstance(columns, PairColumns) and len(rows.frame) <= MOST_TOLD_APART:
+    if by is None and isinstance(columns, PairColumns) and len(rows.frame) <= most_told_apart:
         rows = replace(rows, contexts=_contexts(parts, columns))
     if by is not None:
         votes = _by_value(rows, columns, rules, by)
@@ -395,7 +398,9 @@ def _told_looks(words: pl.Series, items: pl.Series) -> tuple[str, ...]:
 
 def _with_remarks(votes: Votes, parts: Sequence[Part], more: Sequence[str]) -> Votes:
     """Add what was left out, and what was noticed, before there were rows."""
-    notices = dict.fromkeys(notice for part in parts for notice in part.plain.notices)
+    notices = dict.fromkeys(
+        notice for part in parts for notice in (*part.notices, *part.plain.notices)
+    )
     notices |= dict.fromkeys(more)
     before = sum((part.plain.left_out for part in parts), LeftOut())
     by = votes.by

@@ -16,6 +16,7 @@ from juryrank.hints import near_names
 from juryrank.reading.archives import is_archive, unpacked
 from juryrank.reading.formats import ARCHIVE, ENDINGS, ending_of
 from juryrank.reading.passed_over import is_about, is_hidden, remarks_on
+from juryrank.reading.read_twice import notices_on
 from juryrank.text import LONGEST_PATH, within
 
 GLOB_SIGNS = frozenset("*?[")
@@ -35,6 +36,8 @@ class FoundFile:
     """Whether the folders of the path may hold columns, as in ``judge=ann/part-0.parquet``."""
     remarks: tuple[str, ...] = ()
     """What is to be said of the files beside it."""
+    notices: tuple[str, ...] = ()
+    """What is to be warned of."""
 
 
 def found_files(
@@ -103,12 +106,15 @@ def _files_of(file: FoundFile, unpack_all: bool) -> list[FoundFile]:
         [FoundFile(f"{file.name}/{name}", content) for name, content in members.files],
         "Unpack it and give the files of one format",
     )
-    return _told(found, (*file.remarks, *members.remarks))
+    return _told(found, (*file.remarks, *members.remarks), file.notices)
 
 
-def _told(found: list[FoundFile], remarks: tuple[str, ...]) -> list[FoundFile]:
-    """Let what is to be said of the files that are not read be said with the first that is."""
-    return [replace(file, remarks=remarks if at == 0 else ()) for at, file in enumerate(found)]
+def _told(
+    found: list[FoundFile], remarks: tuple[str, ...], notices: tuple[str, ...]
+) -> list[FoundFile]:
+    """Let what is to be said of all files be said with the first that is read."""
+    first = [replace(file, remarks=remarks, notices=notices) for file in found[:1]]
+    return [*first, *found[1:]]
 
 
 def files_at(source: str) -> list[Path]:
@@ -122,11 +128,13 @@ def files_at(source: str) -> list[Path]:
 
 def _found(path: Path) -> list[FoundFile]:
     if not path.is_dir():
-        return [_file(file, in_folder=file != path) for file in _paths(path)]
+        paths = _paths(path)
+        return _told([_file(file, in_folder=file != path) for file in paths], (), notices_on(paths))
     walked = _walked(path)
     kept = [file for file in walked if _holds_votes(file, path)]
     others = [file.relative_to(path) for file in sorted({*walked} - {*kept})]
-    return _told([_file(file, in_folder=True) for file in kept], remarks_on(others))
+    in_folder = [_file(file, in_folder=True) for file in kept]
+    return _told(in_folder, remarks_on(others), notices_on(kept))
 
 
 def _paths(path: Path) -> list[Path]:

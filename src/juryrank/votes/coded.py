@@ -50,13 +50,6 @@ Items = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Sides = NDArray[np.int8]
 
-CHUNKS = 16
-"""Large sums are always split into as many parts, so that threads do not change the answer,"""
-LARGEST_CHUNK = 4_000_000
-"""or into more, so that none has many more votes than this."""
-VOTES_WORTH_SPLITTING = 100_000
-VOTES_WORTH_THREADS = 400_000
-"""With fewer, threads cost more than they gain."""
 LIST_ENTRY_WORK = 4
 """An item of a list takes about as long as so many votes on pairs."""
 SIGNS = 3
@@ -135,13 +128,30 @@ class Pairs:
         )
 
 
-def bounds_of_chunks(work: Codes) -> Codes:
+@dataclass(frozen=True)
+class Splitting:
+    """How sums over all votes are split."""
+
+    chunks: int = 16
+    """Large sums are always split into as many parts, so that threads do not change the answer,"""
+    largest: int = 4_000_000
+    """or into more, so that none has many more votes than this."""
+    votes_worth_it: int = 100_000
+    """Sums over fewer votes are not split."""
+    votes_worth_threads: int = 400_000
+    """With fewer, threads cost more than they gain."""
+
+
+USUAL = Splitting()
+
+
+def bounds_of_chunks(work: Codes, splitting: Splitting = USUAL) -> Codes:
     """The first judge of each group of judges whose votes take about as long, and the end.
 
     `work` is what the votes of all judges before each take, and at last of all.
     """
-    most = max(CHUNKS, int(work[-1]) // LARGEST_CHUNK)
-    parts = most if work[-1] >= VOTES_WORTH_SPLITTING else 1
+    most = max(splitting.chunks, int(work[-1]) // splitting.largest)
+    parts = most if work[-1] >= splitting.votes_worth_it else 1
     inner = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)[1:-1])
     return np.unique(np.concatenate(([0], inner, [len(work) - 1]))).astype(np.int64)
 
@@ -159,6 +169,7 @@ class CodedVotes(WithCore):
     n_items: int
     pairs: Pairs
     lists: Lists
+    splitting: Splitting = USUAL
 
     @classmethod
     def of_pairs(cls, n_items: int, pairs: Pairs) -> CodedVotes:
@@ -244,7 +255,7 @@ class CodedVotes(WithCore):
     @cached_property
     def chunk_bounds(self) -> Codes:
         """Bounds of the groups of judges that are summed apart; they depend on the data alone."""
-        return bounds_of_chunks(self.work_before)
+        return bounds_of_chunks(self.work_before, self.splitting)
 
     def over_chunks(
         self, one_chunk: Pass[CodedVotes, Found], own: Own = NOTHING_OWN, threads: int = 1
@@ -257,7 +268,8 @@ class CodedVotes(WithCore):
             return found
 
         bounds = self.chunk_bounds[:-1].tolist(), self.chunk_bounds[1:].tolist()
-        if threads == 1 or len(bounds[0]) == 1 or self.n_entries < VOTES_WORTH_THREADS:
+        are_few = self.n_entries < self.splitting.votes_worth_threads
+        if threads == 1 or len(bounds[0]) == 1 or are_few:
             yield from map(work, *bounds)
         else:
             with ThreadPoolExecutor(threads) as pool:

@@ -39,6 +39,14 @@ def named_apart(votes: Votes, prefix: object) -> Votes:
     return replace(votes, judges=names, by=by)
 
 
+def with_notices(votes: Votes, notices: tuple[str, ...]) -> Votes:
+    """The votes, with more that is odd about them."""
+    by = votes.by
+    if by is not None:
+        by = replace(by, remarks=(*by.remarks, *notices))
+    return replace(votes, notices=(*votes.notices, *notices), by=by) if notices else votes
+
+
 def joined_votes(*several: Votes, merge_names: bool = False) -> Votes:
     """Put several votes together; see `juryrank.concat_votes`."""
     if not several:

@@ -35,7 +35,7 @@ class Say(Protocol):
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Say]:
+def progress(what: str, *, patience: float = PATIENCE, pace: Pace | None = None) -> Iterator[Say]:
     """Show on stderr what takes so long, if it does.
 
     In a terminal that is a bar with the time that is left. Elsewhere it is a line now and then,
@@ -43,14 +43,14 @@ def progress(what: str) -> Iterator[Say]:
     """
     errors = console(stderr=True)
     if not (sys.stderr.isatty() and errors.is_interactive):
-        yield _in_lines(Pace())
+        yield _in_lines(pace or Pace())
         return
     # Names of files are no markup either.
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
     bar = [BarColumn(), TimeRemainingColumn(), TimeElapsedColumn()]
     display = Progress(*columns, *bar, console=errors, transient=True)
     task = display.add_task(literal(what), total=None)
-    timer = Timer(PATIENCE, display.start)
+    timer = Timer(patience, display.start)
     timer.daemon = True
     timer.start()
     try:
