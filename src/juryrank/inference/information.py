@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from juryrank import _core
 from juryrank.model.effects import Layout
-from juryrank.model.objective import AtState, Objective, sum_of
+from juryrank.model.objective import AtState, Objective
 from juryrank.types import Floats
 from juryrank.votes.passes import Found, Own
 from juryrank.votes.weights import total_weight
@@ -69,8 +69,8 @@ class Information:
             "curvature": np.full(objective.n_judges, objective.prior.accuracy_precision),
             "share": np.zeros(objective.n_judges),
         }
-        diagonal = objective.state_curvature(state)[self.at]
-        self._upper = sum_of(objective.over_shards(_UpperPass(state, self.layout, diagonal), own))
+        self._upper = objective.sum_over_shards(_UpperPass(state, self.layout), own)
+        self._upper[np.diag_indices(self.size)] += objective.state_curvature(state)[self.at]
         """``A - B C^-1 B'``, prior included; its upper triangle."""
         self.accuracy_curvature = own["curvature"]
         """``C``."""
@@ -98,7 +98,7 @@ class Information:
     def mixed_sum(self, factor: Floats) -> Floats:
         """``sum_u factor_u b_u``."""
         own = self._own | {"factor": factor}
-        return sum_of(self.objective.over_shards(_MixedSumPass(self.state, self.layout), own))
+        return self.objective.sum_over_shards(_MixedSumPass(self.state, self.layout), own)
 
     def mixed_rows(self, first: int, last: int) -> Floats:
         """``b_u`` of some judges, a row for each."""
@@ -208,9 +208,7 @@ class _BlocksPass(AtState[Found]):
 
 @dataclass(frozen=True, eq=False)
 class _UpperPass(_BlocksPass[Floats]):
-    """``A - B C^-1 B'``; ``C`` and ``C^-1`` are written. `diagonal` is what the prior adds."""
-
-    diagonal: Floats
+    """``A - B C^-1 B'`` without the prior; ``C`` and ``C^-1`` are written."""
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -222,15 +220,9 @@ class _UpperPass(_BlocksPass[Floats]):
         """``C`` and ``C^-1``."""
         return ("curvature", "share")
 
-    def for_layout(self, layout: Layout, judges: slice) -> _UpperPass:
-        """What the prior says of unknowns of all judges is added once, with the first of them."""
-        part = _BlocksPass.for_layout(self, layout, judges)
-        diagonal = self.layout.for_judges(self.diagonal, judges)
-        if judges.start:
-            diagonal = diagonal.copy()
-            for common in (slice(part.layout.tie.stop), part.layout.order):
-                diagonal[common] = 0.0
-        return replace(self, state=part.state, layout=part.layout, diagonal=diagonal)
+    def numbers(self, _n_items: int) -> int:
+        """A matrix."""
+        return self.layout.size**2
 
     def in_layout(self, found: Floats, _layout: Layout, judges: slice) -> Floats:
         """Zeros for what is about other judges."""
@@ -239,7 +231,6 @@ class _UpperPass(_BlocksPass[Floats]):
     def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> Floats:
         """Some judges after the other."""
         upper = np.zeros((self.layout.size, self.layout.size))
-        np.fill_diagonal(upper, self.diagonal)
         for some in self.blocks(here, own).rows(upper):
             own["curvature"][some.judges] += some.accuracy_curvature
             share = shares(here, own["curvature"][some.judges])

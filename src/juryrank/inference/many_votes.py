@@ -30,7 +30,7 @@ from juryrank.inference.covariance import Uncertainty
 from juryrank.inference.information import MOST_DENSE, add_product, inverse_of, mirrored
 from juryrank.model.gauge import Gauge, gauge_scale
 from juryrank.model.noise import Noise
-from juryrank.model.objective import Objective, ObjectivePass, sum_of
+from juryrank.model.objective import Objective, ObjectivePass
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 from juryrank.votes.passes import Found, Own
@@ -202,7 +202,7 @@ def taste_noise(objective: Objective, solution: Solution, taste_sd: float) -> Ta
     if objective.n_items > MOST_DENSE:
         matrix = objective.sum_over_chunks(_DiagonalPass(solution.score, variance), own)
     else:
-        matrix = sum_of(objective.over_shards(_MatrixPass(solution.score, variance), own))
+        matrix = objective.sum_over_shards(_MatrixPass(solution.score, variance), own)
     return TasteNoise(variance, own["weight"], matrix, own["variance"])
 
 
@@ -253,6 +253,10 @@ class _DiagonalPass(_AddedPass):
 @dataclass(frozen=True, eq=False)
 class _MatrixPass(_AddedPass):
     """``Q``; with ``v`` and ``w`` of the core, ``-(w v' + v w')`` is what is profiled."""
+
+    def numbers(self, n_items: int) -> int:
+        """A matrix."""
+        return n_items**2
 
     def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> Floats:
         """Some judges after the other: of all that are here."""

@@ -92,6 +92,10 @@ def _worth_merging(objective: Objective) -> bool:
 class _WinsPass(ObjectivePass[Floats]):
     """How often every item has won against every other one."""
 
+    def numbers(self, n_items: int) -> int:
+        """A matrix."""
+        return n_items**2
+
     def __call__(self, here: Objective, first: int, last: int, _own: Own) -> Floats:
         """The compiled pass."""
         some = np.zeros((here.n_items, here.n_items))
