@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -37,7 +38,7 @@ NOT_HERE = (
     "These votes are on a cluster, and what was asked for needs all of them on this machine: "
     "read_votes, with memory=... (--memory) if they are larger than memory, can have it. "
     "On a cluster there are rank with the profile solver and intervals='posterior', "
-    "'information' or None."
+    "'information', 'sandwich' or None."
 )
 
 
@@ -72,10 +73,12 @@ class Shards:
 
     def over(self, one_shard: Pass[Any, Found], own: Own) -> Iterator[Found]:
         """What a pass finds at every shard, in order; what it writes is put into the arrays."""
-        results = self.engine.results(list(self._asked(one_shard, own)))
-        for judges, (found, written) in zip(self.judges, results, strict=True):
-            _put(own, written, judges)
-            yield one_shard.in_whole(found, judges)
+        judges, asked = iter(self.judges), self._asked(one_shard, own)
+        for batch in (islice(asked, 1 if one_shard.stops_early else None), asked):
+            for found, written in self.engine.results(list(batch)):
+                here = next(judges)
+                _put(own, written, here)
+                yield one_shard.in_whole(found, here)
 
     def sum_over(self, one_shard: Pass[Any, Floats], own: Own) -> Floats:
         """The sum of what a pass finds, added up by the workers: of large parts only it comes here.

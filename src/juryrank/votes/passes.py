@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,9 @@ FAN_IN = 4
 @dataclass(frozen=True, eq=False)
 class Pass(ABC, Generic[Where, Found]):
     """What is to be found out; subclasses are at the top of their modules, so they can be sent."""
+
+    stops_early: ClassVar[bool] = False
+    """Whether what is found in the first place is likely to be enough."""
 
     @property
     def reads(self) -> tuple[str, ...]:
