@@ -62,7 +62,7 @@ class Information:
     ) -> None:
         self.objective = objective
         self.layout = _small_enough(objective.layout, most_dense)
-        self.at = _indices_of(self.layout, objective.layout)
+        self.at = indices_of(self.layout, objective.layout)
         """Where the unknowns stand in the whole state."""
         self.state, self.accuracy = state, accuracy
         own = self._own | {
@@ -184,7 +184,7 @@ class _Blocks:
 
 
 @dataclass(frozen=True, eq=False)
-class _BlocksPass(AtState[Found]):
+class BlocksPass(AtState[Found]):
     """A pass of the blocks, with the layout of what is not known."""
 
     layout: Layout
@@ -198,7 +198,7 @@ class _BlocksPass(AtState[Found]):
         """Those of the judges here."""
         return _Blocks(here, self.layout, self.state, own["accuracy"])
 
-    def for_layout(self, layout: Layout, judges: slice) -> _BlocksPass[Found]:
+    def for_layout(self, layout: Layout, judges: slice) -> BlocksPass[Found]:
         """With the parts of state and layout that are about these judges."""
         if not layout.model.by_judge:
             return self
@@ -207,7 +207,7 @@ class _BlocksPass(AtState[Found]):
 
 
 @dataclass(frozen=True, eq=False)
-class _UpperPass(_BlocksPass[Floats]):
+class _UpperPass(BlocksPass[Floats]):
     """``A - B C^-1 B'`` without the prior; ``C`` and ``C^-1`` are written."""
 
     @property
@@ -241,7 +241,7 @@ class _UpperPass(_BlocksPass[Floats]):
 
 
 @dataclass(frozen=True, eq=False)
-class _MixedSumPass(_BlocksPass[Floats]):
+class _MixedSumPass(BlocksPass[Floats]):
     """``sum_u factor_u b_u``."""
 
     @property
@@ -262,7 +262,7 @@ class _MixedSumPass(_BlocksPass[Floats]):
 
 
 @dataclass(frozen=True, eq=False)
-class _FormsPass(_BlocksPass[None]):
+class _FormsPass(BlocksPass[None]):
     """``b_u' inverse b_u`` and ``b_u' direction`` for every judge."""
 
     inverse: Inverse
@@ -275,7 +275,7 @@ class _FormsPass(_BlocksPass[None]):
 
     def for_layout(self, layout: Layout, judges: slice) -> _FormsPass:
         """With the parts that are about these judges."""
-        part = _BlocksPass.for_layout(self, layout, judges)
+        part = BlocksPass.for_layout(self, layout, judges)
         found = replace(self, state=part.state, layout=part.layout)
         if not self.layout.model.by_judge:
             return self if part is self else found
@@ -424,7 +424,7 @@ def _small_enough(layout: Layout, most: int) -> Layout:
     return replace(layout, model=model)
 
 
-def _indices_of(small: Layout, whole: Layout) -> NDArray[np.int64]:
+def indices_of(small: Layout, whole: Layout) -> NDArray[np.int64]:
     """Where each unknown of the smaller layout stands in the whole one."""
     index = np.arange(whole.size)
     parts = [index[: whole.n_items]]
