@@ -133,7 +133,7 @@ class _Checkpoint:
 
 def _read(path: Path) -> Arrays:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = dict(archive)
         if json.loads(str(arrays["head"]))["format"] == FORMAT:
             return arrays
