@@ -66,7 +66,7 @@ def measured(votes: Path, workers: int) -> dict[str, Any]:
         rounds: list[tuple[int, int, int, float]] = []
 
         def note(event: jr.Progress) -> None:
-            if event.stage == "fitting" and event.objective is not None:
+            if event.stage == "fitting":
                 rounds.append(
                     (Counted.tasks, Counted.bytes_sent, Counted.bytes_received, time.process_time())
                 )

@@ -64,7 +64,7 @@ def stop_at(evaluation: int | str) -> Callable[[jr.Progress], None]:
 
     def watch(event: jr.Progress) -> None:
         nonlocal seen
-        seen += event.stage == "fitting" and event.objective is not None
+        seen += event.stage == "fitting"
         if seen == evaluation or event.stage == evaluation:
             raise StoppedError
 

@@ -29,7 +29,7 @@ from juryrank.judging.cells import NOBODY, without_cells
 from juryrank.judging.one_sided import find_one_sided
 from juryrank.model.gauge import Gauge, gauge_of, robust_gauge
 from juryrank.model.objective import LARGEST_ACCURACY, Objective
-from juryrank.progress import Progress, Watcher, part_of
+from juryrank.progress import Watcher, part_of
 from juryrank.ranking.cautions import (
     not_settled,
     remarks_on_direction,
@@ -112,7 +112,7 @@ class ProfileMethod(Method):
             return replace(sampled, set_aside=set_aside, voices=voices)
         solution = search(objective, self.solver, part_of(watch, 0.0, NEAR_THE_MODE))
         if found is not None:
-            chosen = self._near_the_mode(task, objective, solution, found, watch)
+            chosen = self._near_the_mode(task, objective, solution, found)
             return replace(chosen, set_aside=set_aside, voices=voices)
         return replace(self._plain(task, objective, solution), set_aside=set_aside, voices=voices)
 
@@ -133,16 +133,9 @@ class ProfileMethod(Method):
         )  # fmt: skip
 
     def _near_the_mode(
-        self,
-        task: Task,
-        objective: Objective,
-        solution: Solution,
-        found: Sample,
-        watch: Watcher | None,
+        self, task: Task, objective: Objective, solution: Solution, found: Sample
     ) -> ChosenFit:
         """The best fit with the scales of a sample, its gauge balanced, and what tastes do."""
-        if watch:
-            watch(Progress("fitting", "Fitting: prior and tastes", part=NEAR_THE_MODE))
         volume = volume_of(objective, solution.state, solution.accuracy)
         objective = replace(objective, volume=volume)
         solution = self.solver.solve(objective, solution.state, solution.accuracy)

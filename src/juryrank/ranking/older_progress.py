@@ -67,11 +67,7 @@ def _counts(event: Progress) -> Iterator[int]:
 
 
 def _of_fit(watch: OfFit | None) -> Watcher | None:
-    def tell(event: Progress) -> None:
-        if watch and event.objective is not None:
-            watch(*step_of(event))
-
-    return tell
+    return None if watch is None else lambda event: watch(*step_of(event))
 
 
 def _of_count(watch: OfCount | None) -> Watcher | None:

@@ -256,7 +256,7 @@ def _noting(steps: list[Step], tell: Watcher) -> Watcher:
     """Keep what is told of the fit."""
 
     def note(event: Progress) -> None:
-        if event.stage == "fitting" and event.objective is not None:
+        if event.stage == "fitting":
             steps.append(step_of(event))
         tell(event)
 
