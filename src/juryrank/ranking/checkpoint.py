@@ -31,7 +31,7 @@ from juryrank.votes.coded import CodedVotes
 from juryrank.votes.passes import Own, Pass
 from juryrank.writing.atomic import write_whole
 
-Path_ = str | os.PathLike[str]
+AnyPath = str | os.PathLike[str]
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 FORMAT = "juryrank fit 1"
@@ -44,7 +44,7 @@ TRIED = np.array([-3.0, -0.5, 0.0, 0.5, 3.0])
 
 
 @contextmanager
-def resumable(task: Task, path: Path_ | None) -> Iterator[Task]:
+def resumable(task: Task, path: AnyPath | None) -> Iterator[Task]:
     """The task as one that keeps how far it is in a file, and goes on from what is there.
 
     The file is removed when the work is done. If it is stopped, the last that was found is kept.

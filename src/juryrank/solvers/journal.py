@@ -27,6 +27,9 @@ from juryrank.model.objective import Curvature, Objective
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 
+Found = tuple[float, Floats]
+"""Value and gradient."""
+
 
 class Evaluation(NamedTuple):
     """What was found at a state."""
@@ -81,18 +84,13 @@ class Search:
     """Called when something has been found."""
     _at: int = 0
 
-    def evaluated(self, objective: Objective, state: Floats, accuracy: Floats) -> tuple[
-        float, Floats
-    ]:  # fmt: skip
-        """Value and gradient of the profile; the accuracies follow, if not at once then later."""
-        known, digest = self.known, digest_of(state)
-        if self._at < len(known.evaluations) and known.evaluations[self._at].state == digest:
-            found = known.evaluations[self._at]
-            self._at += 1
-            if self._at == len(known.evaluations) and known.accuracy is not None:
-                accuracy[:] = known.accuracy
-            return found.value, found.gradient.copy()
-        if self._at < len(known.evaluations) and known.accuracy is not None:
+    def evaluated(self, objective: Objective, state: Floats, accuracy: Floats) -> Found:
+        """Value and gradient of the profile; the accuracies follow when all that is known is."""
+        digest, known = digest_of(state), self.known
+        following = known.evaluations[self._at : self._at + 1]
+        if following and following[0].state == digest:
+            return self._taken(following[0], accuracy)
+        if following and known.accuracy is not None:  # they are a good guess here as well
             accuracy[:] = known.accuracy
         value, gradient = objective.profile(state, accuracy)
         known = known.until(self._at)
@@ -101,6 +99,12 @@ class Search:
         self._at += 1
         self.keep()
         return value, gradient
+
+    def _taken(self, found: Evaluation, accuracy: Floats) -> Found:
+        self._at += 1
+        if self._at == len(self.known.evaluations) and self.known.accuracy is not None:
+            accuracy[:] = self.known.accuracy
+        return found.value, found.gradient.copy()
 
     def curvature(self, objective: Objective, state: Floats, accuracy: Floats) -> Curvature:
         """The curvature at the last evaluation, and the accuracies there."""
