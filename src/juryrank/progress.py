@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Stage = Literal[
@@ -44,6 +44,8 @@ class Progress:
     gradient: float | None = None
     """and the size of its gradient, in standard errors (with CrowdBT: the largest change of a
     score); None if it is not known."""
+    part: float | None = None
+    """About which part of the work of this stage is done, 0 to 1, where it is not counted."""
 
     def __str__(self) -> str:
         if self.objective is not None:
@@ -56,6 +58,18 @@ class Progress:
 
 Watcher = Callable[[Progress], None]
 """Called with every event."""
+
+
+def part_of(watch: Watcher | None, begin: float, end: float) -> Watcher | None:
+    """A watcher of work that goes from one part of the whole to another."""
+    if watch is None:
+        return None
+
+    def tell(event: Progress) -> None:
+        part = None if event.part is None else begin + (end - begin) * event.part
+        watch(replace(event, part=part))
+
+    return tell
 
 
 def duration(seconds: float) -> str:

@@ -100,7 +100,7 @@ def test_files_of_other_columns_are_refused(tmp_path: Path, client: Client) -> N
     ("options", "named"),
     [
         ({"by": "language"}, "by="),
-        ({"intervals": "sandwich"}, "intervals='sandwich'"),
+        ({"intervals": "bootstrap"}, "intervals='bootstrap'"),
         ({"solver": "paper"}, "solver='paper'"),
     ],
 )

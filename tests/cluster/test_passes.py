@@ -62,6 +62,11 @@ CASES: dict[str, tuple[Callable[[], pl.DataFrame], dict[str, Any]]] = {
     "weights": (weighted, FAST),
     "equal judges": (simulated, {"model": "btl", **FAST}),
     "maximum likelihood": (simulated, {"prior": None}),
+    "sandwich": (simulated, {**FAST, "intervals": "sandwich"}),
+    "sandwich of sides by judge": (
+        partial(simulated, tie=0.7),
+        {**FAST, "intervals": "sandwich", "order": "by-judge", "ties": "davidson-by-judge"},
+    ),
     "few votes": (lambda: simulated().head(3_000), {}),
 }
 

@@ -92,6 +92,24 @@ def test_the_number_of_workers_changes_no_bit(
     assert_same_bits(ranked(by_judge, client, **FAST), whole)
 
 
+def test_a_stopped_fit_goes_on_with_other_workers(
+    by_judge: Path, client: Client, cluster: LocalCluster, tmp_path: Path,
+    undisturbed: dict[str, jr.Ranking],
+) -> None:  # fmt: skip
+    whole = expected(undisturbed, by_judge, client)
+
+    def stop(event: jr.Progress) -> None:
+        if (event.stage, event.done) == ("fitting", 3):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ranked(by_judge, client, progress=stop, resume=tmp_path / "fit", **FAST)
+    cluster.scale(1)
+    wait_until(lambda: len(workers_of(client)) == 1)
+    assert_same_bits(ranked(by_judge, client, resume=tmp_path / "fit", **FAST), whole)
+    assert not (tmp_path / "fit").exists()
+
+
 # --- layouts -------------------------------------------------------------------------------------
 
 

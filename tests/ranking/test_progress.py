@@ -36,6 +36,15 @@ def test_the_stages_of_a_ranking(votes: pl.DataFrame) -> None:
     assert told == list(ranking.fit.steps)
 
 
+def test_a_fit_tells_about_which_part_of_it_is_done() -> None:
+    events: list[jr.Progress] = []
+    jr.rank(jr.simulate(20, 400, votes_per_judge=260, seed=3).votes, progress=events.append)
+    parts = [event.part for event in events if event.stage == "fitting"]
+    assert parts == sorted(parts, key=lambda part: -1.0 if part is None else part)
+    assert parts[0] == 0.0
+    assert 0.7 <= (parts[-1] or 0.0) <= 1.0
+
+
 def test_draws_for_the_prior_of_many_rankings_are_told_of() -> None:
     orders = ["a>b>c", "b>a>c", "a>c>b"] * 50
     votes = pl.DataFrame({"judge": [f"j{at % 5}" for at in range(150)], "ranking": orders})

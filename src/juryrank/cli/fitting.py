@@ -16,6 +16,9 @@ from juryrank.progress import Progress, Stage, Watcher
 if TYPE_CHECKING:
     from juryrank.votes.votes import Votes
 
+PARTS = 1_000
+"""Work that is not counted is told in so many parts."""
+
 
 def say_if_long(votes: Votes, model: str, noise: str | None) -> None:
     """Say, before a model is fitted, how long that may take, if it is long."""
@@ -31,10 +34,16 @@ def watcher(say: Say, before: str = "", without: Stage | None = None) -> Watcher
 
     def watch(event: Progress) -> None:
         if event.stage != without:
-            done = None if event.total is None else event.done
-            say(f"{before}{event}", done, event.total)
+            say(f"{before}{event}", *_counts(event))
 
     return watch
+
+
+def _counts(event: Progress) -> tuple[int | None, int | None]:
+    """How much is done, and how much there is in all, if something of that is known."""
+    if event.part is not None:
+        return round(event.part * PARTS), PARTS
+    return (None if event.total is None else event.done), event.total
 
 
 @contextmanager

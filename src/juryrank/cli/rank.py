@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -30,7 +32,7 @@ from juryrank.cli.terminal.messages import show_note
 from juryrank.cli.terminal.ranking import answer_view
 from juryrank.cli.versus import versus as compared_items
 from juryrank.cluster.possible import check_possible
-from juryrank.errors import InputError
+from juryrank.errors import InputError, JuryrankError
 from juryrank.model.points import anchor_in, check_anchor, check_scale
 from juryrank.model.registry import DEFAULT_MODEL, model_named
 from juryrank.text import literal
@@ -178,6 +180,16 @@ Cluster = Annotated[
 ]
 
 
+Resume = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Keep in this file how far a long fit is; if it is there already, go on from it.",
+        rich_help_panel=EXPERTS,
+    ),
+]
+
+
 @exits_politely
 @with_source
 def rank(
@@ -207,6 +219,7 @@ def rank(
     as_json: AsJson = False,
     threads: Threads = None,
     cluster: Cluster = None,
+    resume: Resume = None,
 ) -> None:
     """Rank the items, and say how accurate each judge is.
 
@@ -218,8 +231,13 @@ def rank(
       juryrank rank battles.parquet --judge rater --scale elo --anchor gpt-4=1200
       juryrank rank 'votes/*.csv.gz' --json | jq .items
       juryrank rank 'votes/*.parquet' --cluster tcp://scheduler:8786
+      juryrank rank votes.parquet --memory 4GB --resume votes.fit
     """
     check_scale(scale, model_named(model), anchor)
+    if by is not None and resume is not None:
+        raise InputError(
+            "--resume keeps a single fit, and --by makes one for each value: omit one of the two."
+        )
     asked_anchor = None if anchor is None else anchor_in(anchor)
     options: dict[str, Any] = {
         "noise": noise, "prior": _prior(prior), "lambda0": lambda0, "solver": solver,
@@ -233,7 +251,7 @@ def rank(
     remarks: tuple[str, ...] = ()
     if cluster is not None:
         check_possible({**options, "by": by, "without": without, "report": report})
-        answer = _fitted(source.scanned(), model, **options, cluster=cluster)
+        answer = _fitted(source.scanned(), model, **options, cluster=cluster, resume=resume)
         chosen_anchor = (
             None if asked_anchor is None else _anchor(asked_anchor, answer.items["item"])
         )
@@ -243,7 +261,7 @@ def rank(
         votes, remarks = read.without(without or ()), read.remarks
         chosen_anchor = None if asked_anchor is None else _anchor(asked_anchor, votes.items)
         if by is None:
-            answer = _fitted(votes, model, **options)
+            answer = _fitted(votes, model, **options, resume=resume)
         else:
             answer = _fitted_by_value(votes_by_value(votes, by, chosen_anchor), model, **options)
     answer = answer.scaled(scale, chosen_anchor)
@@ -292,5 +310,22 @@ def _fitted(votes: Votes | ScannedVotes, model: str, what: str = "", **options: 
 
     if isinstance(votes, Votes):
         say_if_long(votes, model, options["noise"])
-    with fitting(f"{what}Fitting {model}") as say:  # its warnings are in ranking.warnings too
+    with (
+        _saying_how_to_go_on(options.get("resume")),
+        fitting(f"{what}Fitting {model}") as say,
+    ):  # its warnings are in ranking.warnings too
         return fit(votes, model, by=None, **options, progress=watcher(say, what))
+
+
+@contextmanager
+def _saying_how_to_go_on(resume: Path | None) -> Iterator[None]:
+    """Say what to do about a fit that was stopped, but for what was given being wrong."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, JuryrankError) as error:
+        if resume is not None and resume.exists() and not isinstance(error, InputError):
+            show_note(
+                f"The fit was stopped, and {str(resume)!r} keeps how far it was: the same command "
+                "goes on from there."
+            )
+        raise

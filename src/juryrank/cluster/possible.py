@@ -22,7 +22,7 @@ def check_possible(asked: Mapping[str, Any]) -> None:
     for name, wrong in (
         ("by", asked["by"] is not None),
         ("solver", asked["solver"] == "paper"),
-        ("intervals", asked["intervals"] in ("sandwich", "bootstrap")),
+        ("intervals", asked["intervals"] == "bootstrap"),
         ("without", bool(asked.get("without"))),
         ("report", asked.get("report") is not None),
     ):

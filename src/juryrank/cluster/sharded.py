@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -24,18 +25,20 @@ from juryrank.votes.cells import Cells
 from juryrank.votes.coded import CodedVotes, Pairs, no_pairs
 from juryrank.votes.concat import left_out_together
 from juryrank.votes.lists import no_lists
-from juryrank.votes.passes import NOTHING_OWN, Found, Own, Pass
+from juryrank.votes.passes import NOTHING_OWN, Found, Own, Pass, in_tree, sum_of
 from juryrank.votes.votes import Reading, Votes
 
 if TYPE_CHECKING:
     from distributed import Future
 
 Codes = NDArray[np.int64]
+MANY_NUMBERS = 1 << 16
+"""Parts of so many numbers are added up by the workers, and do not all come here."""
 NOT_HERE = (
     "These votes are on a cluster, and what was asked for needs all of them on this machine: "
     "read_votes, with memory=... (--memory) if they are larger than memory, can have it. "
     "On a cluster there are rank with the profile solver and intervals='posterior', "
-    "'information' or None."
+    "'information', 'sandwich' or None."
 )
 
 
@@ -70,8 +73,35 @@ class Shards:
 
     def over(self, one_shard: Pass[Any, Found], own: Own) -> Iterator[Found]:
         """What a pass finds at every shard, in order; what it writes is put into the arrays."""
+        judges, asked = iter(self.judges), self._asked(one_shard, own)
+        for batch in (islice(asked, 1 if one_shard.stops_early else None), asked):
+            for found, written in self.engine.results(list(batch)):
+                here = next(judges)
+                _put(own, written, here)
+                yield one_shard.in_whole(found, here)
+
+    def sum_over(self, one_shard: Pass[Any, Floats], own: Own) -> Floats:
+        """The sum of what a pass finds, added up by the workers: of large parts only it comes here.
+
+        What is about the judges of a shard alone cannot be added there.
+        """
+        if any(one_shard.for_judges(judges) is not one_shard for judges in self.judges):
+            return sum_of(self.over(one_shard, own))
+        written: list[Future] = []
+        total = in_tree(self._asked(one_shard, own, written), self._added_up)
+        for judges, of_shard in zip(self.judges, self.engine.results(written), strict=False):
+            _put(own, of_shard, judges)
+        ((found, _),) = self.engine.results([total])
+        return np.array(found)
+
+    def _added_up(self, parts: Iterator[Future]) -> Future:
+        return self.engine.submit("sum", added_up, list(parts))
+
+    def _asked(
+        self, one_shard: Pass[Any, Any], own: Own, written: list[Future] | None = None
+    ) -> Iterator[Future]:
+        """The tasks of a pass; what each writes is asked for apart if there is a list for that."""
         for_all = None
-        asked = []
         for shard, judges in zip(self.futures, self.judges, strict=True):
             here: Any = one_shard.for_judges(judges)
             if here is one_shard:
@@ -83,12 +113,10 @@ class Shards:
                 for name, values in own.items()
                 if name not in read
             }
-            asked.append(self.engine.submit("pass", found_at, shard, here, read, room))
-        results = self.engine.results(asked)
-        for judges, (found, written) in zip(self.judges, results, strict=True):
-            for name, rows in written.items():
-                own[name][judges] = rows
-            yield one_shard.in_whole(found, judges)
+            found = self.engine.submit("pass", found_at, shard, here, read, room)
+            if written is not None and one_shard.writes:
+                written.append(self.engine.submit("written", written_at, found))
+            yield found
 
     def of_judges(self, judges: Codes, pick: Callable[..., Any], *more: Any) -> Iterator[Any]:
         """What `pick` takes from the shards that have some of these judges, which are sorted.
@@ -119,6 +147,26 @@ def found_at(
     own |= {name: np.zeros(shape, dtype) for name, (shape, dtype) in room.items()}
     found = one_shard(votes, 0, votes.n_judges, own)
     return found, {name: own[name] for name in one_shard.writes}
+
+
+def written_at(found: tuple[Any, Own]) -> Own:
+    """What a pass has written at a shard."""
+    return found[1]
+
+
+def added_up(parts: Sequence[tuple[Floats, Own]]) -> tuple[Floats, Own]:
+    """The sum of what a pass has found at some shards."""
+    (first, _), *others = parts
+    total = first.copy()  # a result of a task, which may be asked for again
+    for found, _ in others:
+        total += found
+    return total, {}
+
+
+def _put(own: Own, written: Own, judges: slice) -> None:
+    """Put what was written of some judges into the arrays of all."""
+    for name, rows in written.items():
+        own[name][judges] = rows
 
 
 # --- coded votes ---------------------------------------------------------------------------------
@@ -227,6 +275,23 @@ class ShardedCodedVotes(CodedVotes):
     ) -> Iterator[Found]:
         """What a pass finds at every shard."""
         return self.shards.over(one_shard, own)
+
+    def sum_over_chunks(
+        self,
+        one_chunk: Pass[CodedVotes, Floats],
+        own: Own = NOTHING_OWN,
+        threads: int = 1,  # noqa: ARG002
+    ) -> Floats:
+        """The sum of what a pass finds: on the workers, if that is large; the order is the same."""
+        if one_chunk.numbers(self.n_items) < MANY_NUMBERS:
+            return sum_of(self.shards.over(one_chunk, own))
+        return self.shards.sum_over(one_chunk, own)
+
+    def sum_over_shards(
+        self, one_shard: Pass[CodedVotes, Floats], own: Own = NOTHING_OWN
+    ) -> Floats:
+        """The same."""
+        return self.sum_over_chunks(one_shard, own)
 
     def chunks(self, most: int | None = None) -> Iterator[tuple[slice, CodedVotes]]:  # noqa: ARG002
         """Votes do not come here one after the other."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from juryrank import _core
 from juryrank.model.effects import Layout
-from juryrank.model.objective import AtState, Objective, sum_of
+from juryrank.model.objective import AtState, Objective
 from juryrank.types import Floats
 from juryrank.votes.passes import Found, Own
 from juryrank.votes.weights import total_weight
@@ -76,16 +76,15 @@ class Information:
         self.objective = objective
         self.portions = portions
         self.layout = _small_enough(objective.layout, most_dense)
-        self.at = _indices_of(self.layout, objective.layout)
+        self.at = indices_of(self.layout, objective.layout)
         """Where the unknowns stand in the whole state."""
         self.state, self.accuracy = state, accuracy
         own = self._own | {
             "curvature": np.full(objective.n_judges, objective.prior.accuracy_precision),
             "share": np.zeros(objective.n_judges),
         }
-        diagonal = objective.state_curvature(state)[self.at]
-        one_shard = _UpperPass(state, self.layout, portions, diagonal)
-        self._upper = sum_of(objective.over_shards(one_shard, own))
+        self._upper = objective.sum_over_shards(_UpperPass(state, self.layout, portions), own)
+        self._upper[np.diag_indices(self.size)] += objective.state_curvature(state)[self.at]
         """``A - B C^-1 B'``, prior included; its upper triangle."""
         self.accuracy_curvature = own["curvature"]
         """``C``."""
@@ -114,7 +113,7 @@ class Information:
         """``sum_u factor_u b_u``."""
         own = self._own | {"factor": factor}
         one_shard = _MixedSumPass(self.state, self.layout, self.portions)
-        return sum_of(self.objective.over_shards(one_shard, own))
+        return self.objective.sum_over_shards(one_shard, own)
 
     def mixed_rows(self, first: int, last: int) -> Floats:
         """``b_u`` of some judges, a row for each."""
@@ -205,7 +204,7 @@ class _Blocks:
 
 
 @dataclass(frozen=True, eq=False)
-class _BlocksPass(AtState[Found]):
+class BlocksPass(AtState[Found]):
     """A pass of the blocks, with the layout of what is not known."""
 
     layout: Layout
@@ -220,7 +219,7 @@ class _BlocksPass(AtState[Found]):
         """Those of the judges here."""
         return _Blocks(here, self.layout, self.portions, self.state, own["accuracy"])
 
-    def for_layout(self, layout: Layout, judges: slice) -> _BlocksPass[Found]:
+    def for_layout(self, layout: Layout, judges: slice) -> BlocksPass[Found]:
         """With the parts of state and layout that are about these judges."""
         if not layout.model.by_judge:
             return self
@@ -229,10 +228,8 @@ class _BlocksPass(AtState[Found]):
 
 
 @dataclass(frozen=True, eq=False)
-class _UpperPass(_BlocksPass[Floats]):
-    """``A - B C^-1 B'``; ``C`` and ``C^-1`` are written. `diagonal` is what the prior adds."""
-
-    diagonal: Floats
+class _UpperPass(BlocksPass[Floats]):
+    """``A - B C^-1 B'`` without the prior; ``C`` and ``C^-1`` are written."""
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -244,15 +241,9 @@ class _UpperPass(_BlocksPass[Floats]):
         """``C`` and ``C^-1``."""
         return ("curvature", "share")
 
-    def for_layout(self, layout: Layout, judges: slice) -> _UpperPass:
-        """What the prior says of unknowns of all judges is added once, with the first of them."""
-        part = _BlocksPass.for_layout(self, layout, judges)
-        diagonal = self.layout.for_judges(self.diagonal, judges)
-        if judges.start:
-            diagonal = diagonal.copy()
-            for common in (slice(part.layout.tie.stop), part.layout.order):
-                diagonal[common] = 0.0
-        return replace(self, state=part.state, layout=part.layout, diagonal=diagonal)
+    def numbers(self, _n_items: int) -> int:
+        """A matrix."""
+        return self.layout.size**2
 
     def in_layout(self, found: Floats, _layout: Layout, judges: slice) -> Floats:
         """Zeros for what is about other judges."""
@@ -261,7 +252,6 @@ class _UpperPass(_BlocksPass[Floats]):
     def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> Floats:
         """Some judges after the other."""
         upper = np.zeros((self.layout.size, self.layout.size))
-        np.fill_diagonal(upper, self.diagonal)
         for some in self.blocks(here, own).rows(upper):
             own["curvature"][some.judges] += some.accuracy_curvature
             share = shares(here, own["curvature"][some.judges])
@@ -272,7 +262,7 @@ class _UpperPass(_BlocksPass[Floats]):
 
 
 @dataclass(frozen=True, eq=False)
-class _MixedSumPass(_BlocksPass[Floats]):
+class _MixedSumPass(BlocksPass[Floats]):
     """``sum_u factor_u b_u``."""
 
     @property
@@ -293,7 +283,7 @@ class _MixedSumPass(_BlocksPass[Floats]):
 
 
 @dataclass(frozen=True, eq=False)
-class _FormsPass(_BlocksPass[None]):
+class _FormsPass(BlocksPass[None]):
     """``b_u' inverse b_u`` and ``b_u' direction`` for every judge."""
 
     inverse: Inverse
@@ -306,7 +296,7 @@ class _FormsPass(_BlocksPass[None]):
 
     def for_layout(self, layout: Layout, judges: slice) -> _FormsPass:
         """With the parts that are about these judges."""
-        part = _BlocksPass.for_layout(self, layout, judges)
+        part = BlocksPass.for_layout(self, layout, judges)
         found = replace(self, state=part.state, layout=part.layout)
         if not self.layout.model.by_judge:
             return self if part is self else found
@@ -455,7 +445,7 @@ def _small_enough(layout: Layout, most: int) -> Layout:
     return replace(layout, model=model)
 
 
-def _indices_of(small: Layout, whole: Layout) -> NDArray[np.int64]:
+def indices_of(small: Layout, whole: Layout) -> NDArray[np.int64]:
     """Where each unknown of the smaller layout stands in the whole one."""
     index = np.arange(whole.size)
     parts = [index[: whole.n_items]]

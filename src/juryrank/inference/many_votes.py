@@ -30,7 +30,7 @@ from juryrank.inference.covariance import Uncertainty
 from juryrank.inference.information import MOST_DENSE, add_product, inverse_of, mirrored
 from juryrank.model.gauge import Gauge, gauge_scale
 from juryrank.model.noise import Noise
-from juryrank.model.objective import Objective, ObjectivePass, sum_of
+from juryrank.model.objective import Objective, ObjectivePass
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 from juryrank.votes.passes import Found, Own
@@ -214,7 +214,7 @@ def noise_of_tastes(
         matrix = objective.sum_over_chunks(_DiagonalPass(solution.score, variance), own)
     else:
         one_shard = _MatrixPass(solution.score, variance, judges_at_once)
-        matrix = sum_of(objective.over_shards(one_shard, own))
+        matrix = objective.sum_over_shards(one_shard, own)
     return TasteNoise(variance, own["weight"], matrix, own["variance"])
 
 
@@ -267,6 +267,10 @@ class _MatrixPass(_AddedPass):
     """``Q``; with ``v`` and ``w`` of the core, ``-(w v' + v w')`` is what is profiled."""
 
     judges_at_once: int
+
+    def numbers(self, n_items: int) -> int:
+        """A matrix."""
+        return n_items**2
 
     def __call__(self, here: Objective, _first: int, _last: int, own: Own) -> Floats:
         """Some judges after the other: of all that are here."""

@@ -132,6 +132,10 @@ class _ProductPass(_WidePass[Floats]):
 
     vectors: Floats
 
+    def numbers(self, _n_items: int) -> int:
+        """As many as in the vectors."""
+        return self.vectors.size
+
     def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
         """The compiled pass."""
         product, judged = np.zeros(self.vectors.shape), own.get("judged")

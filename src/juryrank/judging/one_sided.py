@@ -42,6 +42,7 @@ from juryrank.judging.cells import (
     without_cells,
 )
 from juryrank.model.objective import Objective
+from juryrank.solvers.profile import ProfileSolver
 from juryrank.solvers.search import ROUGH, search
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
@@ -78,7 +79,9 @@ MOST_STEPS = 60
 SMALL_STEP = 1e-6
 
 
-def find_one_sided(objective: Objective, taste: float = 0.0) -> OneSided:
+def find_one_sided(
+    objective: Objective, taste: float = 0.0, solver: ProfileSolver = ROUGH
+) -> OneSided:
     """The pairs of judge and item whose votes should not count.
 
     `taste` is the standard deviation of tastes on the scale of scores, as far as it is known.
@@ -90,7 +93,7 @@ def find_one_sided(objective: Objective, taste: float = 0.0) -> OneSided:
         cells = _suspects(remaining.votes)
         if not len(cells):
             break
-        more = _tested(remaining, cells, taste)
+        more = _tested(remaining, cells, taste, solver)
         if not len(more):
             break
         kept = without_cells(objective, _joined(found, more))
@@ -124,10 +127,10 @@ def _first_of_each(group: NDArray[np.int64], key: Floats, count: int) -> NDArray
     return np.sort(order[np.arange(len(order)) - begins < count])
 
 
-def _tested(objective: Objective, cells: OneSided, taste: float) -> OneSided:
+def _tested(objective: Objective, cells: OneSided, taste: float, solver: ProfileSolver) -> OneSided:
     """Those of the cells that chance can hardly explain."""
     fair = replace(objective, votes=capped(objective.votes))
-    solution = search(fair, ROUGH)
+    solution = search(fair, solver)
     accuracy = _accuracy_elsewhere(fair, solution, cells)
     needed = -quantile(0.5 * CHANCE / int(cell_counts(objective.votes, 1)[1]))
     worth = np.flatnonzero(largest_z(objective, solution, accuracy, cells) > needed)

@@ -32,7 +32,7 @@ from juryrank.model.prior import NO_PRIOR, Prior
 from juryrank.types import Floats, WithCore
 from juryrank.votes.coded import CodedVotes, no_pairs
 from juryrank.votes.lists import choices, no_lists
-from juryrank.votes.passes import NOTHING_OWN, Found, Own, Pass
+from juryrank.votes.passes import NOTHING_OWN, Found, Own, Pass, sum_of
 from juryrank.votes.weights import total_weight
 
 LARGEST_ACCURACY = 20.0
@@ -237,7 +237,11 @@ class Objective(WithCore):
 
     def sum_over_chunks(self, one_chunk: ObjectivePass[Floats], own: Own = NOTHING_OWN) -> Floats:
         """The sum of what a pass finds of all judges, in a fixed order."""
-        return sum_of(self.over_chunks(one_chunk, own))
+        return self.votes.sum_over_chunks(*self._on_votes(one_chunk, own), self.threads)
+
+    def sum_over_shards(self, one_shard: ObjectivePass[Floats], own: Own = NOTHING_OWN) -> Floats:
+        """The sum of what a pass finds in each place where votes are, in a fixed order."""
+        return self.votes.sum_over_shards(*self._on_votes(one_shard, own))
 
     def _on_votes(self, one: ObjectivePass[Found], own: Own) -> tuple[OnVotes[Found], Own]:
         """The pass as one of the votes, which makes this objective again where they are."""
@@ -309,14 +313,13 @@ class Objective(WithCore):
         """
         own = self._own_arrays(accuracy)
         if self.chained is None:
-            found = self.over_chunks(_VotesPass(state, held, portable, wanted), own)
+            found = self.sum_over_chunks(_VotesPass(state, held, portable, wanted), own)
         else:
             one_chunk = self._votes_pass(state, own, held=held, portable=portable)
-            found = self.chained.over_judges(partial(_with_gradient, self.n_items, one_chunk))
-        value, gradient = 0.0, np.zeros(self.layout.size)
-        for part, part_gradient in found:
-            value += part
-            gradient[: self.n_items] += part_gradient
+            one = partial(_gradient_and_value, self.n_items, one_chunk)
+            found = sum_of(self.chained.over_judges(one))
+        value, gradient = float(found[-1]), np.zeros(self.layout.size)
+        gradient[: self.n_items] = found[:-1]
         if self.chained is not None:
             self.chained.check(gradient[: self.n_items], state[: self.n_items], accuracy)
         if not self.is_plain:
@@ -451,6 +454,10 @@ class OnVotes(Pass[CodedVotes, Found], Generic[Found]):
         """Those of the pass."""
         return self.one.writes
 
+    def numbers(self, n_items: int) -> int:
+        """As many as in the pass."""
+        return self.one.numbers(n_items)
+
     def __call__(self, here: CodedVotes, first: int, last: int, own: Own) -> Found:
         """Make the objective for these votes, if it is not there."""
         objective = self.objective
@@ -488,8 +495,8 @@ class AtState(ObjectivePass[Found]):
 
 
 @dataclass(frozen=True, eq=False)
-class _VotesPass(AtState[tuple[float, Floats]]):
-    """Value and gradient in the scores."""
+class _VotesPass(AtState[Floats]):
+    """The gradient in the scores and, after it, the value."""
 
     held: bool
     portable: bool
@@ -505,17 +512,18 @@ class _VotesPass(AtState[tuple[float, Floats]]):
         """The accuracies, if they are sought, and the gradients in effects."""
         return (*(() if self.held else ("accuracy",)), "tie", "order", *self.wanted)
 
-    def __call__(self, here: Objective, first: int, last: int, own: Own) -> tuple[float, Floats]:
+    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
         """The compiled pass."""
         one_chunk = here._votes_pass(self.state, own, held=self.held, portable=self.portable)
-        return _with_gradient(here.n_items, one_chunk, first, last)
+        return _gradient_and_value(here.n_items, one_chunk, first, last)
 
 
-def _with_gradient(
+def _gradient_and_value(
     n_items: int, one_chunk: Callable[[int, int, Floats], float], first: int, last: int
-) -> tuple[float, Floats]:
-    gradient = np.zeros(n_items)
-    return one_chunk(first, last, gradient), gradient
+) -> Floats:
+    found = np.zeros(n_items + 1)
+    found[-1] = one_chunk(first, last, found[:-1])
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -559,11 +567,3 @@ class _StiffnessPass(ObjectivePass[Floats]):
         total = np.zeros(here.n_items)
         _core.add_to_both(here.votes.core_pairs, first, last, own["square"], total)
         return total
-
-
-def sum_of(parts: Iterator[Floats]) -> Floats:
-    """The sum of the parts, each forgotten as soon as it is added; the first is overwritten."""
-    total = next(parts)
-    for part in parts:
-        total += part
-    return total

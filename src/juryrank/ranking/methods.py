@@ -29,7 +29,7 @@ from juryrank.judging.cells import NOBODY, without_cells
 from juryrank.judging.one_sided import find_one_sided
 from juryrank.model.gauge import Gauge, gauge_of, robust_gauge
 from juryrank.model.objective import LARGEST_ACCURACY, Objective
-from juryrank.progress import Watcher
+from juryrank.progress import Watcher, part_of
 from juryrank.ranking.cautions import (
     not_settled,
     remarks_on_direction,
@@ -58,6 +58,8 @@ from juryrank.solvers.spectral import RankCentrality
 from juryrank.solvers.win_rate import WinRate
 from juryrank.types import Floats
 
+NEAR_THE_MODE = 0.8
+"""About the part of a fit that the search takes."""
 TASTES_LEFT_OUT = (
     "These rankings are too many to sample how judges differ in taste, so the intervals say how "
     "these judges see it, not what another jury would say."
@@ -96,7 +98,8 @@ class ProfileMethod(Method):
         set_aside = NOBODY
         if is_guarded and not (is_sampled and task.tastes):
             taste = found.typical_taste if found is not None and found.has_tastes else 0.0
-            set_aside = find_one_sided(objective, taste)
+            rough = replace(ROUGH, journal=self.solver.journal)
+            set_aside = find_one_sided(objective, taste, rough)
             objective = without_cells(objective, set_aside)
             set_aside = set_aside.with_whole_votes(say_of(voices, objective.n_judges))
         if is_sampled:
@@ -107,7 +110,7 @@ class ProfileMethod(Method):
             start = search(fair, ROUGH, watch)
             sampled = self._sampled(task, objective, start, watch)
             return replace(sampled, set_aside=set_aside, voices=voices)
-        solution = search(objective, self.solver, watch)
+        solution = search(objective, self.solver, part_of(watch, 0.0, NEAR_THE_MODE))
         if found is not None:
             chosen = self._near_the_mode(task, objective, solution, found)
             return replace(chosen, set_aside=set_aside, voices=voices)

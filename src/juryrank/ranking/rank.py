@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import replace
 from inspect import signature
@@ -20,6 +21,7 @@ from juryrank.progress import Progress, Watcher
 from juryrank.ranking.answer import answer
 from juryrank.ranking.by_value import Rankings, rank_each
 from juryrank.ranking.cautions import issue
+from juryrank.ranking.checkpoint import resumable
 from juryrank.ranking.expected_time import long_work
 from juryrank.ranking.older_progress import OfCount, OfFit, OfStep, step_of, watcher_of
 from juryrank.ranking.ranking import Ranking
@@ -47,6 +49,7 @@ class RankOptions(TypedDict, total=False):
     threads: int | None
     progress: Watcher | None
     cluster: Cluster
+    resume: str | os.PathLike[str] | None
     watch: OfFit | None
     watch_draws: OfCount | None
     watch_resamples: OfCount | None
@@ -91,6 +94,7 @@ def rank(
     threads: int | None = None,
     progress: Watcher | None = None,
     cluster: Cluster = None,
+    resume: str | os.PathLike[str] | None = None,
     watch: OfFit | None = None,
     watch_draws: OfCount | None = None,
     watch_resamples: OfCount | None = None,
@@ -133,6 +137,10 @@ def rank(
             ``"tcp://scheduler:8786"``, or ``"local:8"`` for eight processes on this machine. The
             answer is the same, whatever the number of workers; what cannot be had on a cluster is
             an error.
+        resume: A file that keeps, every few seconds, how far the fit is. If it is there already,
+            from a call with the same votes and options that was stopped, the fit goes on from where
+            that was, to the same answer; it is removed when the answer is there. For long fits by
+            the profile solver.
         watch: An older name: called with (evaluation, objective, size of the gradient) while
             fitting.
         watch_draws: An older name: called with (done, in all) while the posterior is sampled.
@@ -149,6 +157,11 @@ def rank(
     tell = watcher_of(progress, watch, watch_draws, watch_resamples, watch_steps)
     if cluster is not None or isinstance(votes, ScannedVotes):
         return _rank_on(given, tell)
+    if by is not None and resume is not None:
+        raise InputError(
+            "resume (--resume) keeps a single fit, and by (--by) makes one for each value: omit "
+            "one of the two."
+        )
     if by is not None:
         return _rank_apart(votes_by(votes, by), given, tell)
     task = task_of(
@@ -161,7 +174,7 @@ def rank(
     if said := long_work(task.votes.lists, task.noise.name):
         warnings.warn(said, JuryrankWarning, stacklevel=2)
     steps: list[Step] = []
-    with one_blas_thread():
+    with one_blas_thread(), resumable(task, resume) as task:
         found = task.method.fit(task, _noting(steps, tell))
         if intervals is not None:
             tell(Progress("errors", "Working out how sure the answer is"))
@@ -232,7 +245,8 @@ def _call(given: dict[str, Any]) -> str:
     decisive = {
         name: parameter.default
         for name, parameter in signature(rank).parameters.items()
-        if name not in ("votes", "threads", "progress", "cluster") and not name.startswith("watch")
+        if name not in ("votes", "threads", "progress", "cluster", "resume")
+        and not name.startswith("watch")
     }
     asked = [f"{name}={given[name]!r}" for name in decisive if given[name] != decisive[name]]
     return f"jr.rank({', '.join(['votes', *asked])})"

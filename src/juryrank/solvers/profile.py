@@ -15,7 +15,8 @@ nearly the same to the votes: if they tell ``d_u`` with the information ``I_u`` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ import numpy as np
 from juryrank.errors import InputError
 from juryrank.model.objective import Curvature, Objective
 from juryrank.progress import Progress, Watcher
+from juryrank.solvers.journal import Journal, Search
 from juryrank.solvers.lbfgs import minimised
 from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
@@ -78,6 +80,8 @@ class ProfileSolver:
 
     tolerance: float = 1e-6
     max_iterations: int = 1000
+    journal: Journal | None = field(default=None, repr=False, compare=False)
+    """What was found before the fit was stopped, and where to keep what is found."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that mean nothing."""
@@ -102,7 +106,13 @@ class ProfileSolver:
         accuracy = objective.start_accuracy() if accuracy is None else accuracy.copy()
         if not objective.has_scale and not state[: objective.n_items].any():
             state = first_step(objective, accuracy)
-        run = _Run(objective, state, accuracy, watch)
+        kept = (
+            None if self.journal is None else self.journal.next_search(objective, state, accuracy)
+        )
+        if kept is not None and kept.solution is not None:
+            _tell_again(kept, watch)
+            return kept.solution
+        run = _Run(objective, state, accuracy, watch, kept, self.tolerance)
         if cold:
             self._minimise(run, COARSE)
         run.measure_anew(curvature)
@@ -112,9 +122,12 @@ class ProfileSolver:
         message = "" if converged else self._not_converged(run)
         best, n = run.scaled(run.state)[0], objective.n_items
         score = best[:n] - best[:n].mean()
-        return Solution(
+        solution = Solution(
             score, accuracy, run.value, converged, run.evaluations, message, effects=best[n:]
         )
+        if kept is not None:
+            kept.end(solution)
+        return solution
 
     def _minimise(self, run: _Run, tolerance: float) -> None:
         """L-BFGS in units of (standard error x size of the first gradient), from where the run is.
@@ -153,12 +166,20 @@ class _Run:
     """One search: where it is, in which units it measures, how much work it has done."""
 
     def __init__(
-        self, objective: Objective, state: Floats, accuracy: Floats, watch: Watcher | None
+        self,
+        objective: Objective,
+        state: Floats,
+        accuracy: Floats,
+        watch: Watcher | None,
+        kept: Search | None,
+        tolerance: float,
     ) -> None:
         self.objective = objective
         self.accuracy = accuracy
         self.watch = watch
+        self.kept = kept
         self.evaluations = 0
+        self._way = _Way(tolerance)
         self.state = np.full_like(state, np.nan)
         self.stiffness = np.maximum(objective.stiffness(objective.start_accuracy()), 1e-12)
         self.metric = Metric(1.0 / np.sqrt(self.stiffness), np.zeros(len(state)))
@@ -170,17 +191,26 @@ class _Run:
             return
         self.state = state
         scaled, spread = self.scaled(state)
-        self.value, self.gradient = self.objective.profile(scaled, self.accuracy)
+        self.value, self.gradient = self._profile(scaled)
         if not self.objective.has_scale:
             n = self.objective.n_items
             gradient, score = self.gradient[:n], scaled[:n]
             self.gradient[:n] = (gradient - score * float(np.mean(gradient * score))) / spread
         self.evaluations += 1
+        if self.watch or self.kept:
+            self._tell(self.size)
+
+    def _profile(self, state: Floats) -> tuple[float, Floats]:
+        if self.kept is None:
+            return self.objective.profile(state, self.accuracy)
+        return self.kept.evaluated(self.objective, state, self.accuracy)
+
+    def _tell(self, size: float) -> None:
+        part = self._way.part(size, _rounding(self.value))
+        if self.kept:
+            self.kept.steps[self.evaluations - 1 :] = [(self.value, size)]
         if self.watch:
-            event = Progress(
-                "fitting", "Fitting", self.evaluations, objective=self.value, gradient=self.size
-            )
-            self.watch(event)
+            self.watch(_evaluation(self.evaluations, self.value, size, part))
 
     def scaled(self, state: Floats) -> tuple[Floats, float]:
         """The state to evaluate at, and the spread its scores were divided by.
@@ -205,7 +235,7 @@ class _Run:
         if not self.state[:n].any():
             return
         scaled, spread = self.scaled(self.state)
-        here = curvature or self.objective.curvature(scaled, self.accuracy)
+        here = curvature or self._curvature(scaled)
         single = here.state.copy()
         single[:n] /= spread**2
         followers = self._followers(single)
@@ -214,6 +244,11 @@ class _Run:
             least[follower.common] = 0.0
         unit = 1.0 / np.sqrt(np.maximum(single, least))
         self.metric = self._with_scale(unit, here.accuracy)._replace(followers=followers)
+
+    def _curvature(self, state: Floats) -> Curvature:
+        if self.kept is None:
+            return self.objective.curvature(state, self.accuracy)
+        return self.kept.curvature(self.objective, state, self.accuracy)
 
     def _followers(self, curvature: Floats) -> tuple[Followers, ...]:
         """What gives way to common effects; their `curvature` becomes what it is then."""
@@ -237,6 +272,36 @@ class _Run:
         curvature = self.objective.scale_curvature(self.state, self.accuracy, accuracy_curvature)
         share = min(max(curvature / square, LEAST_OF_SCALE), 1.0)
         return Metric(unit, along / np.sqrt(square), 1.0 / np.sqrt(share))
+
+
+class _Way:
+    """How far a search has got: its gradient falls about geometrically."""
+
+    def __init__(self, tolerance: float) -> None:
+        self._tolerance = tolerance
+        self._first: float | None = None
+        self._done = 0.0
+
+    def part(self, size: float, rounding: float) -> float:
+        """About which part of the way is behind, for the size that the gradient has now."""
+        end = max(self._tolerance, rounding)
+        if self._first is None:
+            self._first = max(size, end)
+        whole = math.log(self._first / end)
+        if whole > 0.0 and size > 0.0:
+            self._done = min(max(self._done, 1.0 - math.log(size / end) / whole), 1.0)
+        return self._done
+
+
+def _evaluation(number: int, value: float, size: float, part: float) -> Progress:
+    return Progress("fitting", "Fitting", number, objective=value, gradient=size, part=part)
+
+
+def _tell_again(search: Search, watch: Watcher | None) -> None:
+    """Tell of a search that is over."""
+    for number, (value, size) in enumerate(search.steps, start=1):
+        if watch:
+            watch(_evaluation(number, value, size, 1.0))
 
 
 def first_step(objective: Objective, accuracy: Floats) -> Floats:

@@ -18,7 +18,7 @@ from juryrank import _core
 from juryrank.model.effects import NO_EFFECTS
 from juryrank.model.noise import GUMBEL
 from juryrank.model.objective import Objective, ObjectivePass
-from juryrank.progress import Watcher
+from juryrank.progress import Watcher, part_of
 from juryrank.solvers.profile import COARSE, ProfileSolver, first_step
 from juryrank.solvers.solution import Solution
 from juryrank.solvers.spectral import agreement_accuracy
@@ -35,6 +35,8 @@ ROUGHER = ProfileSolver(tolerance=0.2)
 """Good enough to go from a sample to all votes."""
 ROUGHEST = ProfileSolver(tolerance=COARSE)
 """Good enough to see whether two starting points lead to the same optimum."""
+NEAR = 0.7
+"""About the part of the evaluations after which a fit is near the best one."""
 ALIKE = 0.98
 """The correlation of scores on the way to the same optimum."""
 MANY_VOTES = 100_000
@@ -57,21 +59,22 @@ def search(objective: Objective, solver: ProfileSolver, watch: Watcher | None = 
     if _worth_merging(objective):
         solution = search(_merged(objective), solver, watch)
         return replace(solution, accuracy=objective.start_accuracy())
-    begun = _begun(objective, watch)
-    solution = solver.solve(objective, begun.state, begun.accuracy, watch)
-    solution = _upright(objective, solver, solution, watch)
+    begun = _begun(objective, replace(ROUGHER, journal=solver.journal), part_of(watch, 0.0, NEAR))
+    rest = part_of(watch, NEAR, 1.0)
+    solution = solver.solve(objective, begun.state, begun.accuracy, rest)
+    solution = _upright(objective, solver, solution, rest)
     return replace(solution, iterations=begun.iterations + solution.iterations)
 
 
-def _begun(objective: Objective, watch: Watcher | None) -> Solution:
+def _begun(objective: Objective, rougher: ProfileSolver, watch: Watcher | None) -> Solution:
     """A fit that is near the best one."""
     if objective.votes.has_lists and not objective.noise.is_gumbel:
         guess = _guided(objective)
-        return ROUGHER.solve(objective, guess.state, guess.accuracy, watch)
+        return rougher.solve(objective, guess.state, guess.accuracy, watch)
     if _is_large(objective):
         thinned = _thinned(objective)
         state = objective.layout.extended(search(thinned, ROUGH).state, thinned.layout)
-        return ROUGHER.solve(objective, state, objective.start_accuracy(), watch)
+        return rougher.solve(objective, state, objective.start_accuracy(), watch)
     return _from_best_start(objective, watch)
 
 
@@ -91,6 +94,10 @@ def _worth_merging(objective: Objective) -> bool:
 @dataclass(frozen=True, eq=False)
 class _WinsPass(ObjectivePass[Floats]):
     """How often every item has won against every other one."""
+
+    def numbers(self, n_items: int) -> int:
+        """A matrix."""
+        return n_items**2
 
     def __call__(self, here: Objective, first: int, last: int, _own: Own) -> Floats:
         """The compiled pass."""

@@ -41,7 +41,7 @@ from juryrank.votes.lists import (
     tie_sizes,
     without_entries,
 )
-from juryrank.votes.passes import NOTHING_OWN, Found, Own, Pass
+from juryrank.votes.passes import NOTHING_OWN, Found, Own, Pass, sum_of
 from juryrank.votes.storage import give_back, is_mapped, new_like, ranges
 from juryrank.votes.weights import equal_weights, total_weight, weight_per_judge
 
@@ -283,6 +283,18 @@ class CodedVotes(WithCore):
         Such a pass goes through the votes in parts of its own.
         """
         yield one_shard(self, 0, self.n_judges, own)
+
+    def sum_over_chunks(
+        self, one_chunk: Pass[CodedVotes, Floats], own: Own = NOTHING_OWN, threads: int = 1
+    ) -> Floats:
+        """The sum of what a pass finds of all judges, in a fixed order."""
+        return sum_of(self.over_chunks(one_chunk, own, threads))
+
+    def sum_over_shards(
+        self, one_shard: Pass[CodedVotes, Floats], own: Own = NOTHING_OWN
+    ) -> Floats:
+        """The sum of what a pass finds in each place where votes are, in a fixed order."""
+        return sum_of(self.over_shards(one_shard, own))
 
     @cached_property
     def core_pairs(self) -> _core.PairVotes:

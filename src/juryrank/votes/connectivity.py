@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -141,12 +142,16 @@ def connection(votes: Votes) -> Connection:
     if not graph.is_one:
         for links in votes.over_shards(_LinksPass()):
             graph.add(*links)
+            if graph.is_one:
+                break
     return graph.connection()
 
 
 @dataclass(frozen=True, eq=False)
 class _LinksPass(Pass[Votes, tuple[Codes, Codes]]):
     """Edges, as few as can be, that link items as all votes on pairs do."""
+
+    stops_early: ClassVar[bool] = True
 
     def __call__(self, here: Votes, _first: int, _last: int, _own: Own) -> tuple[Codes, Codes]:
         """Until one component is left."""
