@@ -56,9 +56,14 @@ def many_votes() -> pl.DataFrame:
 
 @pytest.fixture
 def many_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several shards, as millions of votes have; on one machine as many chunks."""
+    """Several shards, as millions of votes have; on one machine as many chunks.
+
+    Matrices of all pairs of items are added up by the workers, as those of hundreds of items are.
+    """
+    from juryrank.cluster import sharded
     from juryrank.votes import coded
 
+    monkeypatch.setattr(sharded, "MANY_NUMBERS", 50)
     monkeypatch.setattr(coded, "VOTES_WORTH_SPLITTING", 1)
     monkeypatch.setattr(coded, "CHUNKS", 8)
 
