@@ -57,12 +57,16 @@ def many_votes() -> pl.DataFrame:
 
 @pytest.fixture
 def many_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several shards, as millions of votes have; on one machine as many chunks."""
-    from juryrank.cluster import shards
+    """Several shards, as millions of votes have; on one machine as many chunks.
+
+    Matrices of all pairs of items are added up by the workers, as those of hundreds of items are.
+    """
+    from juryrank.cluster import sharded, shards
     from juryrank.votes import coded
 
     splitting = coded.Splitting(chunks=8, votes_worth_it=1)
     into_eight = partial(coded.bounds_of_chunks, splitting=splitting)
+    monkeypatch.setattr(sharded, "MANY_NUMBERS", 50)
     monkeypatch.setattr(shards, "bounds_of_chunks", into_eight)
     monkeypatch.setattr(coded, "bounds_of_chunks", lambda work, _: into_eight(work))
 

@@ -13,6 +13,7 @@ import pytest
 from cluster_help import sharded
 
 import juryrank as jr
+from juryrank.cluster import sharded as in_shards
 from juryrank.cluster.sharded import ShardedCodedVotes
 
 pytestmark = [
@@ -89,6 +90,16 @@ def test_shards_give_the_same_ranking(case: str, tmp_path: Path) -> None:
     assert there.warnings == here.warnings
     assert there.fit.set_aside == here.fit.set_aside
     assert there.fit.accounts_as_one == here.fit.accounts_as_one
+
+
+def test_it_does_not_matter_who_adds_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    votes = sharded(simulated(tie=0.7), tmp_path)
+    some = jr.rank(votes, **FAST)
+    for many in (1, 1 << 30):
+        monkeypatch.setattr(in_shards, "MANY_NUMBERS", many)
+        found = jr.rank(votes, **FAST)
+        assert found.items.equals(some.items)
+        assert found.judges.equals(some.judges)
 
 
 def test_the_cases_have_what_they_are_for() -> None:
