@@ -87,18 +87,22 @@ class Uncertainty:
         found[i] = 0.0
         return np.asarray(np.maximum(found, 0.0))
 
-    def draws(self, count: int, seed: int) -> Iterator[Floats]:
+    def draws(
+        self, count: int, seed: int, items: NDArray[np.int64] | None = None
+    ) -> Iterator[Floats]:
         """Errors of all scores, drawn from the (joint, where it is known) covariance.
 
-        They come some at a time, a row for each draw.
+        They come some at a time, a row for each draw. Of some items only, they are without what
+        these have in common.
         """
-        rng, n = np.random.default_rng(seed), len(self.score_variance)
-        root = self._root()
+        variance = self.score_variance if items is None else self.score_variance[items]
+        rng, n = np.random.default_rng(seed), len(variance)
+        root = self._root(items)
         at_once = max(NUMBERS_AT_ONCE // n, 1)
         for first in range(0, count, at_once):
             normal = rng.standard_normal((min(at_once, count - first), n))
             if root is None:
-                yield np.asarray(normal * np.sqrt(self.score_variance))
+                yield np.asarray(normal * np.sqrt(variance))
             else:
                 drawn = normal @ root.T
                 yield np.asarray(drawn - drawn.mean(axis=1, keepdims=True))
@@ -111,20 +115,21 @@ class Uncertainty:
         value, vector = np.linalg.eigh(self.covariance[np.ix_(items, items)])
         return np.asarray(normal @ (vector * np.sqrt(np.maximum(value, 0.0))).T)
 
-    def _root(self) -> Floats | None:
+    def _root(self, items: NDArray[np.int64] | None) -> Floats | None:
         """``R`` with ``R R'`` the covariance but for what adds to all scores alike; None for none.
 
         Scores sum to 0: what is added for a Cholesky factor is to be taken away from the draws.
         """
         if isinstance(self.covariance, _Columns):
             return None
+        known = self.covariance if items is None else self.covariance[np.ix_(items, items)]
         try:
-            raised = self.covariance + float(self.score_variance.mean())
+            raised = known + float(self.score_variance.mean())
             # In place: there is one more matrix of items by items then, and not three.
             root = scipy.linalg.cholesky(raised.T, lower=True, overwrite_a=True, check_finite=False)
             return np.asarray(root, dtype=np.float64)
         except np.linalg.LinAlgError:  # of fewer judges than items, by the sandwich
-            value, vector = np.linalg.eigh(self.covariance)
+            value, vector = np.linalg.eigh(known)
             return np.asarray(vector * np.sqrt(np.maximum(value, 0.0)))
 
 

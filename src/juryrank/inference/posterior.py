@@ -7,7 +7,7 @@ nothing else, so that no two of them can contradict each other.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, Self
@@ -30,6 +30,8 @@ DRAWS = 2_000
 DRAWS_OF_MANY = 500
 MANY_ITEMS = 300
 """With more items fewer draws are taken from a normal posterior."""
+NO_RIVAL = 1e-9
+"""Items that are above the first one with no larger chance are not drawn to see which is best."""
 COMPARED = 300_000_000
 """Comparisons of items with items, draw by draw, that are worth their time."""
 LEAST_COMPARED = 60
@@ -119,19 +121,9 @@ class Posterior(ABC):
     def within(self, groups: Sequence[Codes]) -> Self:
         """The same, with scores relative to the mean of their group of items."""
 
+    @abstractmethod
     def p_best(self, groups: Sequence[Codes]) -> Floats:
         """The chance of each item to be the best of its group, one group after the other."""
-        counts, number = [np.zeros(len(items)) for items in groups], 0
-        for draws in self.some_score_draws():
-            number += len(draws)
-            for count, items in zip(counts, groups, strict=True):
-                best = np.argmax(draws[:, items], axis=1)
-                count += np.bincount(best, minlength=len(items))
-        return np.asarray(np.concatenate(counts) / number)
-
-    def some_score_draws(self) -> Iterator[Floats]:
-        """The same as `score_draws`, some at a time where all would take much memory."""
-        yield self.score_draws()
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +190,11 @@ class SampledPosterior(Posterior):
         """The share of draws; the tails, of which there are few draws, as those of a normal."""
         return _chances(self._compared[:, i, None] - self._compared)[0]
 
+    def p_best(self, groups: Sequence[Codes]) -> Floats:
+        """The share of draws."""
+        draws = self.score_draws()
+        return np.concatenate([_shares_as_best([draws[:, items]]) for items in groups])
+
     def gap(self, i: int, j: int, confidence: float) -> Gap:
         """From the draws of the difference."""
         draws = self.score_draws()[:, i] - self.score_draws()[:, j]
@@ -213,6 +210,13 @@ class SampledPosterior(Posterior):
     def accuracy_draws(self) -> Floats:
         """The draws."""
         return self.sample.accuracy
+
+
+def _shares_as_best(draws: Iterable[Floats]) -> Floats:
+    """The share of rows in which each column has the largest number; some rows at a time."""
+    counts = [np.bincount(np.argmax(some, axis=1), minlength=some.shape[1]) for some in draws]
+    total = np.sum(counts, axis=0)
+    return np.asarray(total / total.sum())
 
 
 def _quantiles(draws: Floats, confidence: float) -> tuple[Floats, Floats]:
@@ -315,20 +319,31 @@ class NormalPosterior(Posterior):
         z = gap / error if error > 0.0 else 0.0
         return Gap(gap, gap - half, gap + half, below(z), below(-abs(z)))
 
+    def p_best(self, groups: Sequence[Codes]) -> Floats:
+        """The share of draws, of those items that may be the best at all."""
+        return np.concatenate([self._p_best_of(items) for items in groups])
+
+    def _p_best_of(self, items: Codes) -> Floats:
+        first = int(items[np.argmax(self.score[items])])
+        (rival,) = np.nonzero(1.0 - self.chances_above(first)[items] > NO_RIVAL)
+        rivals, found = items[rival], np.zeros(len(items))
+        errors = self.uncertainty.draws(self._number_of_draws, seed=0, items=rivals)
+        found[rival] = _shares_as_best(self.score[rivals] + some for some in errors)
+        return found
+
     def score_draws(self) -> Floats:
         """Draws from the normal, always the same."""
-        return np.concatenate(list(self.some_score_draws()))
+        errors = self.uncertainty.draws(self._number_of_draws, seed=0)
+        return np.concatenate([self.score + some for some in errors])
 
-    def some_score_draws(self) -> Iterator[Floats]:
-        """The same, as they are drawn."""
-        count = DRAWS if len(self.score) <= MANY_ITEMS else DRAWS_OF_MANY
-        for some in self.uncertainty.draws(count, seed=0):
-            yield self.score + some
+    @property
+    def _number_of_draws(self) -> int:
+        return DRAWS if len(self.score) <= MANY_ITEMS else DRAWS_OF_MANY
 
     def accuracy_draws(self) -> Floats:
         """Draws from the normal, judge by judge."""
-        count = DRAWS if len(self.score) <= MANY_ITEMS else DRAWS_OF_MANY
-        errors = np.random.default_rng(1).standard_normal((count, len(self.accuracy)))
+        shape = (self._number_of_draws, len(self.accuracy))
+        errors = np.random.default_rng(1).standard_normal(shape)
         return np.asarray(self.accuracy + np.nan_to_num(self.accuracy_sd) * errors)
 
 
