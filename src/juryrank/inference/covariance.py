@@ -76,15 +76,18 @@ class Uncertainty:
         own, other = self.covariances(i), self.covariances(j)
         return max(float(own[i] + other[j] - own[j] - other[i]), 0.0)
 
-    def difference_variances(self, i: int) -> Floats:
-        """Those of the differences between one item's score and each; about, with very many items.
+    def difference_variances(self, items: NDArray[np.int64]) -> Floats:
+        """Those of the differences between these items' scores and each, a row for each of these.
 
-        Then variances are extrapolated, and covariances not solved for.
+        They are rough with very many items: variances are extrapolated, covariances not solved for.
         """
         whole = self.covariance
-        covariances = whole.rough_column(i) if isinstance(whole, _Columns) else whole[i]
-        found = self.score_variance[i] + self.score_variance - 2.0 * covariances
-        found[i] = 0.0
+        if isinstance(whole, _Columns):
+            covariances = np.array([whole.rough_column(i) for i in items.tolist()])
+        else:
+            covariances = whole[items]
+        found = self.score_variance[items, None] + self.score_variance - 2.0 * covariances
+        found[np.arange(len(items)), items] = 0.0
         return np.asarray(np.maximum(found, 0.0))
 
     def draws(

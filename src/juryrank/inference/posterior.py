@@ -35,6 +35,10 @@ NO_RIVAL = 1e-9
 COMPARED = 300_000_000
 """Comparisons of items with items, draw by draw, that are worth their time."""
 LEAST_COMPARED = 60
+MOST_COUNTED = 255
+"""Draws that are counted in one byte."""
+SAME_DRAWS = 1e-12
+"""The share of two items' variances below which that of their difference is rounding."""
 COUNTED = 5
 """Draws that say otherwise, from which on they are counted; fewer are smoothed."""
 
@@ -102,8 +106,11 @@ class Posterior(ABC):
         return 0.0
 
     @abstractmethod
-    def chances_above(self, i: int) -> Floats:
-        """The chance that an item is truly better than each, if the ranking is not upside down."""
+    def chances_above(self, items: Codes) -> Floats:
+        """The chance of these items, a row for each, to be truly better than each of all.
+
+        That is if the ranking is not upside down.
+        """
 
     @abstractmethod
     def gap(self, i: int, j: int, confidence: float) -> Gap:
@@ -186,9 +193,21 @@ class SampledPosterior(Posterior):
         most = max(LEAST_COMPARED, COMPARED // draws.shape[1] ** 2)
         return np.asarray(draws[:: max(1, -(-len(draws) // most))])
 
-    def chances_above(self, i: int) -> Floats:
+    def chances_above(self, items: Codes) -> Floats:
         """The share of draws; the tails, of which there are few draws, as those of a normal."""
-        return _chances(self._compared[:, i, None] - self._compared)[0]
+        draws, (mean, centred) = self._compared, self._around_mean
+        above = _number_above(draws, items) / len(draws)
+        square = np.mean(centred**2, axis=0)
+        both = square[items, None] + square
+        variance = both - 2.0 * (centred[:, items].T @ centred) / len(draws)
+        variance[variance < SAME_DRAWS * both] = 0.0
+        return _chances(mean[items, None] - mean, np.sqrt(variance), above, len(draws))[0]
+
+    @cached_property
+    def _around_mean(self) -> tuple[Floats, Floats]:
+        """The mean of the draws that are compared, and these less their mean."""
+        mean = self._compared.mean(axis=0)
+        return mean, self._compared - mean
 
     def p_best(self, groups: Sequence[Codes]) -> Floats:
         """The share of draws."""
@@ -199,7 +218,8 @@ class SampledPosterior(Posterior):
         """From the draws of the difference."""
         draws = self.score_draws()[:, i] - self.score_draws()[:, j]
         low, high = _quantiles(draws[:, None], confidence)
-        above, doubt = (float(part[0]) for part in _chances(draws[:, None]))
+        mean, sd, share = map(np.asarray, (draws.mean(), draws.std(), (draws > 0.0).mean()))
+        above, doubt = map(float, _chances(mean, sd, share, len(draws)))
         gap = float(self.score[i] - self.score[j])
         return Gap(gap, float(low[0]), float(high[0]), above, doubt)
 
@@ -229,13 +249,24 @@ def _quantiles(draws: Floats, confidence: float) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _chances(gaps: Floats) -> tuple[Floats, Floats]:
-    """The chance that each column is positive, and the smaller one of that and its opposite."""
-    count = len(gaps)
-    mean, sd = gaps.mean(axis=0), gaps.std(axis=0)
+def _number_above(draws: Floats, items: Codes) -> NDArray[np.int64]:
+    """In how many draws each of these items, a row for each, is above each of all."""
+    found = np.zeros((len(items), draws.shape[1]), dtype=np.int64)
+    for first in range(0, len(draws), MOST_COUNTED):
+        some = np.zeros(found.shape, dtype=np.uint8)
+        for draw in draws[first : first + MOST_COUNTED]:
+            some += (draw[items, None] > draw).view(np.uint8)
+        found += some
+    return found
+
+
+def _chances(mean: Floats, sd: Floats, above: Floats, count: int) -> tuple[Floats, Floats]:
+    """The chance that differences are positive, and the smaller one of that and its opposite.
+
+    Of so many draws of each, by the share of those above 0; in the tails by mean and deviation.
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
         smooth = scipy.special.ndtr(-np.abs(mean) / sd)
-    above = (gaps > 0.0).mean(axis=0)
     fewer = np.minimum(above, 1.0 - above)
     few = COUNTED / count
     tail = np.where(fewer >= few, fewer, np.minimum(smooth, few))
@@ -304,11 +335,11 @@ class NormalPosterior(Posterior):
         half = half_width(confidence) * self.uncertainty.effect_sd
         return told, told - half, told + half
 
-    def chances_above(self, i: int) -> Floats:
+    def chances_above(self, items: Codes) -> Floats:
         """By how many standard errors the scores differ."""
-        error = np.sqrt(self.uncertainty.difference_variances(i))
-        gaps = self.score[i] - self.score
-        z = np.divide(gaps, error, out=np.zeros(len(gaps)), where=error > 0.0)
+        error = np.sqrt(self.uncertainty.difference_variances(items))
+        gaps = self.score[items, None] - self.score
+        z = np.divide(gaps, error, out=np.zeros(gaps.shape), where=error > 0.0)
         return np.asarray(scipy.special.ndtr(z))
 
     def gap(self, i: int, j: int, confidence: float) -> Gap:
@@ -324,8 +355,8 @@ class NormalPosterior(Posterior):
         return np.concatenate([self._p_best_of(items) for items in groups])
 
     def _p_best_of(self, items: Codes) -> Floats:
-        first = int(items[np.argmax(self.score[items])])
-        (rival,) = np.nonzero(1.0 - self.chances_above(first)[items] > NO_RIVAL)
+        first = items[[np.argmax(self.score[items])]]
+        (rival,) = np.nonzero(1.0 - self.chances_above(first)[0, items] > NO_RIVAL)
         rivals, found = items[rival], np.zeros(len(items))
         errors = self.uncertainty.draws(self._number_of_draws, seed=0, items=rivals)
         found[rival] = _shares_as_best(self.score[rivals] + some for some in errors)

@@ -9,7 +9,7 @@ the tiers, follow from the claims alone and cannot contradict each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,8 @@ from juryrank.types import Floats
 
 FALSE_DISCOVERIES = 0.05
 """Of single statements, about tastes or judges, so many are expected to be wrong."""
+CHANCES_AT_ONCE = 100_000
+"""Chances that are worked out at once: few enough to stay in the cache."""
 MOST_SORTED = 3_000
 """With more items, every claim has the same small share of the whole chance of an error."""
 
@@ -42,18 +44,11 @@ def claims(posterior: Posterior, orders: Sequence[Codes], confidence: float) -> 
     if allowed <= 0.0:
         return no_claims(orders)
     if sum(map(len, orders)) <= MOST_SORTED:
-        rows = [
-            [_wrong(posterior, order, index) for index in range(len(order))] for order in orders
-        ]
+        rows = [list(_wrong(posterior, order)) for order in orders]
         limit = _limit(np.concatenate([row for group in rows for row in group]), allowed)
         return _joined([_following(len(group), group, limit) for group in rows])
     each = allowed / sum(len(order) * (len(order) - 1) / 2 for order in orders)
-    return _joined(
-        [
-            _following(len(o), (_wrong(posterior, o, index) for index in range(len(o))), each)
-            for o in orders
-        ]
-    )
+    return _joined([_following(len(order), _wrong(posterior, order), each) for order in orders])
 
 
 def no_claims(orders: Sequence[Codes]) -> Claims:
@@ -87,13 +82,16 @@ def _following(n: int, rows: Iterable[Floats], limit: float) -> Claims:
     return Claims(1 + above, n - below, tier)
 
 
-def _wrong(posterior: Posterior, order: Codes, index: int) -> Floats:
-    """The chance that an item is not better than each that comes after it."""
-    below = order[index + 1 :]
-    chance = posterior.chances_above(int(order[index]))[below]
-    # Where scores are the same there is no order to be right or wrong about.
-    same = posterior.score[order[index]] == posterior.score[below]
-    return np.where(same, 1.0, 1.0 - chance)
+def _wrong(posterior: Posterior, order: Codes) -> Iterator[Floats]:
+    """The chances that an item is not better than each that comes after it, item by item."""
+    score = posterior.score[order]
+    at_once = max(1, CHANCES_AT_ONCE // len(posterior.score))
+    for first in range(0, len(order), at_once):
+        some = posterior.chances_above(order[first : first + at_once])[:, order]
+        for index, chance in enumerate(some, first):
+            # Where scores are the same there is no order to be right or wrong about.
+            same = score[index] == score[index + 1 :]
+            yield np.where(same, 1.0, 1.0 - chance[index + 1 :])
 
 
 def _limit(wrong: Floats, allowed: float) -> float:
