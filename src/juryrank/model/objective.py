@@ -267,6 +267,11 @@ class Objective(WithCore):
         curvature = self.state_curvature(state)[: self.n_items]
         return p * float(judges.sum()) + float(curvature @ (score * score))
 
+    @cached_property
+    def start_stiffness(self) -> Floats:
+        """That for the accuracies to begin with."""
+        return self.stiffness(self.start_accuracy())
+
     def stiffness(self, accuracy: Floats) -> Floats:
         """About the second derivative in each unknown where all scores are equal.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import replace
+from functools import cache
 from inspect import signature
 from typing import Any, TypedDict, Unpack, get_args, overload
 
@@ -242,14 +243,20 @@ def _tastes_asked_for(tastes: bool | None, intervals: Intervals | None) -> bool 
 
 def _call(given: dict[str, Any]) -> str:
     """The call of `rank` with these arguments, without those that decide nothing."""
-    decisive = {
+    decisive = _decisive()
+    asked = [f"{name}={given[name]!r}" for name in decisive if given[name] != decisive[name]]
+    return f"jr.rank({', '.join(['votes', *asked])})"
+
+
+@cache
+def _decisive() -> dict[str, Any]:
+    """The arguments of `rank` that decide what the answer is, and their defaults."""
+    return {
         name: parameter.default
         for name, parameter in signature(rank).parameters.items()
         if name not in ("votes", "threads", "progress", "cluster", "resume")
         and not name.startswith("watch")
     }
-    asked = [f"{name}={given[name]!r}" for name in decisive if given[name] != decisive[name]]
-    return f"jr.rank({', '.join(['votes', *asked])})"
 
 
 def _noting(steps: list[Step], tell: Watcher) -> Watcher:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -67,17 +68,23 @@ def _two_columns(sides: tuple[str, str], names: Sequence[str]) -> Scores | None:
     """Find two columns that are called scores, one of each side."""
     called = {plain(name): name for name in names}
     for one, other in (tuple(map(plain, sides)), *_SIDES):
-        known = _KNOWN_PAIRS if one == "home" else ()
-        composed = (
-            (form.format(side=one, what=what), form.format(side=other, what=what))
-            for what in _WHAT
-            for form in ("{side}_{what}", "{what}_{side}", "{what}{side}", "{side}{what}")
-        )
-        for left, right in (*known, *composed):
+        for left, right in _pairs_of_scores(one, other):
             if left in called and right in called:
                 found = called[left], called[right]
                 return Scores(*(found[::-1] if _is_swapped(sides, one, other) else found))
     return None
+
+
+@lru_cache(maxsize=100)
+def _pairs_of_scores(one: str, other: str) -> tuple[tuple[str, str], ...]:
+    """What the scores of two sides may be called."""
+    known = _KNOWN_PAIRS if one == "home" else ()
+    composed = (
+        (form.format(side=one, what=what), form.format(side=other, what=what))
+        for what in _WHAT
+        for form in ("{side}_{what}", "{what}_{side}", "{what}{side}", "{side}{what}")
+    )
+    return (*known, *composed)
 
 
 def _is_swapped(sides: tuple[str, str], one: str, other: str) -> bool:

@@ -181,7 +181,7 @@ class _Run:
         self.evaluations = 0
         self._way = _Way(tolerance)
         self.state = np.full_like(state, np.nan)
-        self.stiffness = np.maximum(objective.stiffness(objective.start_accuracy()), 1e-12)
+        self.stiffness = np.maximum(objective.start_stiffness, 1e-12)
         self.metric = Metric(1.0 / np.sqrt(self.stiffness), np.zeros(len(state)))
         self.evaluate(state)
 

@@ -138,7 +138,8 @@ def linking_pairs(found: Connection, votes: Votes) -> list[tuple[int, int]]:
 def connection(votes: Votes) -> Connection:
     """Find out how the items of some votes are connected."""
     graph = _Condensed(votes.n_items)
-    graph.add(*_links(votes.lists))
+    if votes.lists.number:
+        graph.add(*_links(votes.lists))
     if not graph.is_one:
         for links in votes.over_shards(_LinksPass()):
             graph.add(*links)
