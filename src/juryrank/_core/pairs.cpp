@@ -42,14 +42,22 @@ void set_gradients(std::size_t count, const double* __restrict xs, const double*
   }
 }
 
-// -log P = (won + lost) log(1 + z) + won max(-x, 0) + lost max(x, 0)
+// The same, and
+//
+//   -log P = (won + lost) log(1 + z) + won max(-x, 0) + lost max(x, 0)
 JURYRANK_FOR_MORE_CPUS
-void set_losses(std::size_t count, const double* __restrict xs, const double* __restrict won,
-                const double* __restrict lost, double* __restrict loss) {
+void set_gradients_and_losses(std::size_t count, const double* __restrict xs,
+                              const double* __restrict won, const double* __restrict lost,
+                              double* __restrict gradient, double* __restrict loss) {
   for (std::size_t k = 0; k < count; ++k) {
     const double x = xs[k];
     const double z = exp_minus(std::abs(x));
+    const double large = 1.0 / (1.0 + z);
+    const double small = z * large;
+    const double below = x > 0.0 ? large : small;
+    const double above = x > 0.0 ? small : large;
     const double against = x > 0.0 ? lost[k] : won[k];
+    gradient[k] = lost[k] * below - won[k] * above;
     loss[k] = (won[k] + lost[k]) * log_1p_of_share(z) + against * std::abs(x);
   }
 }
@@ -211,10 +219,12 @@ void Pairs::judge_at(std::size_t judge, Numbers state, double accuracy, VotesAt&
     const double order = effects_.order_of(judge, state);
     for (std::size_t k = 0; k < count; ++k) x[k] += side[k] * order;
   }
-  set_gradients(count, x, won, lost, gradient);
+  if constexpr (kValues)
+    set_gradients_and_losses(count, x, won, lost, gradient, loss_.data());
+  else
+    set_gradients(count, x, won, lost, gradient);
   if (ties_) add_tie_gradients(count, tie, x, won, lost, tied, gradient, of_tie_.data());
   if constexpr (kValues) {
-    set_losses(count, x, won, lost, loss_.data());
     if (ties_) add_tie_losses(count, tie, x, won, lost, tied, loss_.data());
     found.value[judge] = sum(loss_.data(), count);
   }
