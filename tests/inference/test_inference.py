@@ -406,7 +406,7 @@ def test_one_judge_with_most_votes_is_one_opinion() -> None:
     with_tastes = jr.rank(votes)
     assert with_tastes.items["tier"].max() == 1
     assert with_tastes.fit.widening is not None
-    assert with_tastes.fit.widening > 1.5
+    assert with_tastes.fit.widening > 1.25  # 1.35 to 1.98 with other draws of these votes
     assert with_tastes.fit.taste_sd is not None
     assert with_tastes.fit.taste_sd > 0.2
 
