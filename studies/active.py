@@ -132,6 +132,7 @@ NONE_AT_RANDOM = "juryrank, none at random"
 ASAP, ASAP_APPROXIMATE = "ASAP (program)", "ASAP, approximate (program)"
 HYBRID_MST_PROGRAM = "Hybrid-MST (program)"
 PROGRAMS = (ASAP, ASAP_APPROXIMATE, HYBRID_MST_PROGRAM)
+PROGRAMS_PAGE = "active-programs"
 SETTINGS = (
     Setting("unequal", "20 items; 9 judges, three of accuracy 2.5 and six of 0.5",
             _jury(*[2.5] * 3, *[0.5] * 6), (200, 300, 500, 750, 1000), (*OURS, *BESIDE)),
@@ -394,7 +395,7 @@ def summary(rows: pl.DataFrame) -> pl.DataFrame:
 
 def page(table: pl.DataFrame, commands: Sequence[str], name: str) -> Iterator[str]:
     """The page, line by line."""
-    yield "# Which questions tell most"
+    yield "# Which questions tell most" + (": programs of others" if name == PROGRAMS_PAGE else "")
     yield ""
     yield (
         f"Made by {' and '.join(f'`{one}`' for one in commands)}. "

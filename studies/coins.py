@@ -20,7 +20,7 @@ import juryrank as jr
 from juryrank.charts.library import altair
 from juryrank.paper.pictures import save_study
 from studies.pages import markdown
-from studies.running import all_results, options
+from studies.running import kept_results, options
 
 ITEMS = [f"item {number}" for number in range(8)]
 JUDGES = [f"judge {number}" for number in range(5)]
@@ -130,9 +130,11 @@ def main() -> None:
     """Run the study and write its page."""
     parser = options(__doc__)
     parser.add_argument("--studies", type=int, default=500)
+    parser.add_argument("--trials", default="", help="a file that keeps what each trial found")
     given = parser.parse_args()
     keys = [Watched(given.seed, number) for number in range(given.studies)]
-    rows = [row for found in all_results(looks, keys, "Coins", given.jobs) for row in found]
+    found = kept_results(looks, keys, "Coins", given.jobs, given.trials)
+    rows = [row for one in found for row in one]
     table = summary(pl.DataFrame(rows))
     command = f"python -m studies.coins --studies {given.studies} --seed {given.seed}"
     for path in save_study(given.out, "coins", table, list(page(table, command)), chart(table)):

@@ -21,7 +21,7 @@ import juryrank as jr
 from juryrank.charts.library import altair
 from juryrank.paper.pictures import save_study
 from studies.pages import markdown
-from studies.running import all_results, options
+from studies.running import kept_results, options
 
 POLICIES = ("juryrank", "juryrank, none at random", "random")
 TOP = 5
@@ -195,6 +195,7 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--replays", type=int, nargs=2, default=(8, 2), metavar=tuple(SOURCES))
     parser.add_argument("--data", default="../shared/data", help="a folder with the votes")
+    parser.add_argument("--trials", default="", help="a file that keeps what each trial found")
     given = parser.parse_args()
     trials = [
         Trial(source, policy, given.data, given.seed, number)
@@ -202,7 +203,8 @@ def main() -> None:
         for policy in POLICIES
         for number in range(replays)
     ]
-    rows = [row for rows in all_results(replayed, trials, "Replayed", given.jobs) for row in rows]
+    found = kept_results(replayed, trials, "Replayed", given.jobs, given.trials)
+    rows = [row for one in found for row in one]
     table = summary(pl.DataFrame(rows))
     replays = " ".join(map(str, given.replays))
     command = f"python -m studies.replayed --replays {replays} --seed {given.seed} --data FOLDER"
