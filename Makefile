@@ -82,9 +82,14 @@ study-stress: $(VENV)/.test
 	$(BIN)/python -m studies.attacks
 	$(BIN)/python -m studies.orientation --data-sets 500
 
-# ASAP is tried, too, where PROGRAMS is a folder with its authors' asap_cpu.py.
+# PROGRAMS is a folder with programs of others (studies/active.py says which), DATA one with the votes to replay.
+DATA ?= ../shared/data
 study-active: $(VENV)/.test
-	$(BIN)/python -m studies.active --programs "$(PROGRAMS)"
+	$(BIN)/python -m studies.active --settings unequal backwards
+	$(BIN)/python -m studies.active --name active-programs --programs "$(PROGRAMS)" \
+		--settings 'ASAP 20' 'Hybrid-MST 60' 'ASAP 200'
+	$(BIN)/python -m studies.coins
+	$(BIN)/python -m studies.replayed --data "$(DATA)"
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build site

@@ -1,14 +1,20 @@
 """Which questions tell most? Ways to choose pairs, and judges, on simulated and on real juries.
 
-    python -m studies.active --programs FOLDER
+    python -m studies.active --programs FOLDER --trials trials.jsonl
 
 A truth answers every policy alike: the answer to the k-th time that a judge is asked about a pair
 is drawn from the truth, the judge, the pair and k. All policies' votes are ranked in the same way.
-`FOLDER` has the program of ASAP's authors (asap_cpu.py); without it ASAP is left out.
+`FOLDER` has the programs of others as they are published, ASAP's asap_cpu.py and Hybrid-MST's
+Hybrid-MST.py as hybrid_mst.py; without one, what it does is left out. With --trials, what each
+trial found is kept in a file, and trials that it has are not run again: a study can be stopped,
+continued and extended, and the page is about all trials in the file.
 """
 
 from __future__ import annotations
 
+import json
+import shlex
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +28,7 @@ from scipy.special import expit, ndtr
 from scipy.stats import kendalltau
 
 import juryrank as jr
+from juryrank.active.questions import RANDOM_SHARE
 from juryrank.charts.library import altair
 from juryrank.paper.pictures import save_study
 from studies.jury import code_of
@@ -33,6 +40,7 @@ from studies.policies import (
     EqualCounts,
     Floats,
     HybridMst,
+    HybridMstProgram,
     Policy,
     Question,
     Quicksort,
@@ -40,6 +48,7 @@ from studies.policies import (
     Rng,
     Study,
     Swiss,
+    asap_in,
     program_in,
 )
 from studies.running import all_results, options
@@ -119,6 +128,11 @@ def _varying(items: int) -> Callable[[Rng], Truth]:
 
 BESIDE = ("random", "equal counts", "quicksort", "Swiss", "Crowd-BT", "Hybrid-MST")
 OURS = ("juryrank", "juryrank, judges in turn")
+NONE_AT_RANDOM = "juryrank, none at random"
+ASAP, ASAP_APPROXIMATE = "ASAP (program)", "ASAP, approximate (program)"
+HYBRID_MST_PROGRAM = "Hybrid-MST (program)"
+PROGRAMS = (ASAP, ASAP_APPROXIMATE, HYBRID_MST_PROGRAM)
+PROGRAMS_PAGE = "active-programs"
 SETTINGS = (
     Setting("unequal", "20 items; 9 judges, three of accuracy 2.5 and six of 0.5",
             _jury(*[2.5] * 3, *[0.5] * 6), (200, 300, 500, 750, 1000), (*OURS, *BESIDE)),
@@ -127,14 +141,15 @@ SETTINGS = (
             (*OURS, *BESIDE)),
     Setting("ASAP 20", "ASAP's small set: 20 items between 0 and 5, one judge, normal noise",
             _uniform(20), (190, 380, 570, 760, 950),
-            ("juryrank", *BESIDE[:4], "Hybrid-MST", "ASAP", "ASAP, approximate"),
+            ("juryrank", NONE_AT_RANDOM, *BESIDE[:4], "Hybrid-MST", *PROGRAMS),
             model="tcv", noise="normal", batch=19),
     Setting("Hybrid-MST 60", "Hybrid-MST's set: 60 items between 0 and 5 that vary, one judge who "
             "errs in 10 %", _varying(60), (1770, 3540, 5310),
-            ("juryrank", *BESIDE[:4], "Hybrid-MST"),
+            ("juryrank", NONE_AT_RANDOM, *BESIDE[:4], "Hybrid-MST", HYBRID_MST_PROGRAM),
             model="btl", noise="normal", flipped=0.1, batch=59),
     Setting("ASAP 200", "ASAP's large set: 200 items between 0 and 5, one judge, normal noise",
-            _uniform(200), (3000, 5000, 7065, 10550), ("juryrank", "random", "quicksort"),
+            _uniform(200), (3000, 5000, 7065, 10550),
+            ("juryrank", NONE_AT_RANDOM, "random", "quicksort"),
             model="tcv", noise="normal", batch=199),
 )  # fmt: skip
 BY_NAME = {setting.name: setting for setting in SETTINGS}
@@ -142,10 +157,14 @@ BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 @dataclass
 class Ours:
-    """The package's own choice; also of the judge, or for judges in turn."""
+    """The package's own choice; also of the judge, or for judges in turn.
+
+    A judge who is alone is asked about pairs again.
+    """
 
     model: str
     turn: bool
+    random_share: float
     seed: int
 
     def ask(self, study: Study, count: int, rng: Rng) -> list[Question]:
@@ -158,7 +177,10 @@ class Ours:
             judges: Any = dict(Counter(in_turn))
         else:
             judges = names
-        options = {"judges": judges, "seed": self.seed + first}
+        options: dict[str, Any] = {
+            "judges": judges, "seed": self.seed + first, "repeats": study.judges == 1,
+            "random_share": self.random_share,
+        }  # fmt: skip
         if not first:
             items = [_item(item) for item in range(study.items)]
             chosen = jr.next_pairs(items, count, **options)
@@ -225,17 +247,28 @@ class Trial(NamedTuple):
 
 
 def _policy(trial: Trial, setting: Setting, study: Study) -> Policy | None:
-    if trial.policy in OURS:
-        return Ours(setting.model, trial.policy != OURS[0], trial.seed + 1000 * trial.number)
-    if trial.policy.startswith("ASAP"):
-        program = program_in(Path(trial.programs), "asap_cpu") if trial.programs else None
-        approximate = trial.policy != "ASAP"
-        return None if program is None else Asap(program, study.items, approximate=approximate)
+    if trial.policy in (*OURS, NONE_AT_RANDOM):
+        share = 0.0 if trial.policy == NONE_AT_RANDOM else RANDOM_SHARE
+        turn = trial.policy == OURS[1]
+        return Ours(setting.model, turn, share, trial.seed + 1000 * trial.number)
+    if trial.policy in PROGRAMS:
+        return _program(trial, study) if trial.programs else None
     made: dict[str, Callable[[], Policy]] = {
         "random": Random, "equal counts": EqualCounts, "quicksort": Quicksort, "Swiss": Swiss,
         "Crowd-BT": CrowdBt, "Hybrid-MST": HybridMst,
     }  # fmt: skip
     return made[trial.policy]()
+
+
+def _program(trial: Trial, study: Study) -> Policy | None:
+    """What others published, if it is in the folder."""
+    folder = Path(trial.programs)
+    if trial.policy == HYBRID_MST_PROGRAM:
+        program = program_in(folder, "hybrid_mst")
+        return None if program is None else HybridMstProgram(program)
+    program = asap_in(folder)
+    approximate = trial.policy == ASAP_APPROXIMATE
+    return None if program is None else Asap(program, study.items, approximate=approximate)
 
 
 def measured(trial: Trial) -> list[dict[str, Any]]:
@@ -294,6 +327,58 @@ def _covered(ranking: jr.Ranking, truth: Truth, items: Any, answers: Sequence[An
     return float(np.mean((low <= true) & (true <= high)))
 
 
+# --- trials that are kept ------------------------------------------------------------------------
+
+
+class Kept(NamedTuple):
+    """A trial, the command that asked for it, and where what it found is kept, if anywhere."""
+
+    trial: Trial
+    command: str
+    file: str
+
+
+def kept(asked: Kept) -> list[dict[str, Any]]:
+    """Run a trial, and keep what it found."""
+    rows = measured(asked.trial)
+    if asked.file and rows:
+        line = {"trial": asked.trial._asdict(), "command": asked.command, "rows": rows}
+        with Path(asked.file).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+    return rows
+
+
+def _name(trial: Trial) -> tuple[str, str, int, int]:
+    return trial.setting, trial.policy, trial.seed, trial.number
+
+
+def earlier(file: str) -> list[dict[str, Any]]:
+    """The trials in a file."""
+    path = Path(file)
+    if not file or not path.is_file():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def all_rows(
+    trials: Sequence[Trial], command: str, file: str, jobs: int | None
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """What all trials found, those before included, and the commands that asked for them."""
+    before = earlier(file)
+    done = {_name(Trial(**one["trial"])) for one in before}
+    asked = [Kept(trial, command, file) for trial in trials if _name(trial) not in done]
+    found = [row for one in before for row in one["rows"]]
+    found += [row for rows in all_results(kept, asked, "Active", jobs) for row in rows]
+    commands = [one["command"] for one in before] + ([command] if asked else [])
+    return sorted(found, key=_order), list(dict.fromkeys(commands))
+
+
+def _order(row: dict[str, Any]) -> tuple[int, int, int, int]:
+    setting = BY_NAME[row["setting"]]
+    policy = setting.policies.index(row["policy"])
+    return SETTINGS.index(setting), policy, row["number"], row["votes"]
+
+
 # --- the page ------------------------------------------------------------------------------------
 
 MEASURES = ("tau", "rmse", "top", "covered", "cpu")
@@ -308,12 +393,13 @@ def summary(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def page(table: pl.DataFrame, command: str) -> Iterator[str]:
+def page(table: pl.DataFrame, commands: Sequence[str], name: str) -> Iterator[str]:
     """The page, line by line."""
-    yield "# Which questions tell most"
+    yield "# Which questions tell most" + (": programs of others" if name == PROGRAMS_PAGE else "")
     yield ""
     yield (
-        f"Made by `{command}`. Votes are asked for one batch after the other, by the package's "
+        f"Made by {' and '.join(f'`{one}`' for one in commands)}. "
+        "Votes are asked for one batch after the other, by the package's "
         "`next_pairs` and by other policies, and answered by simulated judges. The answer to the "
         "k-th time that a judge is asked about a pair is the same for every policy. All votes are "
         "ranked in the same way, by `jr.rank` with the model given."
@@ -330,14 +416,16 @@ def page(table: pl.DataFrame, command: str) -> Iterator[str]:
         "are among the first five; how many true scores are within their 95 % intervals; and the "
         "CPU time of a choice, in milliseconds, what it takes to fit the votes so far included. "
         'Crowd-BT and juryrank choose the judge, too, as long as it does not say "judges in '
-        'turn"; for the others judges take turns.'
+        'turn"; for the others judges take turns. A "(program)" was published by its authors, and '
+        "is run as it is; the others follow formulas. ± 0 stands for a single data set."
     )
     yield ""
-    yield "![Kendall's tau against votes](active.png)"
+    yield f"![Kendall's tau against votes]({name}.png)"
     yield ""
     yield (
-        "juryrank asks 15 % of its questions at random, and no judge about a pair twice: of 20 "
-        "items three judges can be asked about 570 pairs, and then others must be asked."
+        'juryrank asks 15 % of its questions at random, as long as it does not say "none at '
+        'random", and no judge about a pair twice, unless there is one judge alone: of 20 items '
+        "three judges can be asked about 570 pairs, and then others must be asked."
     )
     for setting in SETTINGS:
         if _has(table, setting):
@@ -356,15 +444,16 @@ def _section(table: pl.DataFrame, setting: Setting) -> Iterator[str]:
     yield ""
     yield f"{setting.what}. Data sets: {', '.join(map(str, data_sets))}."
     yield ""
-    head = ("policy", "votes", "tau", "rmse", "best 5", "covered", "ms")
+    head = ("policy", "data sets", "votes", "tau", "rmse", "best 5", "covered", "ms")
     yield from markdown(head, map(_row, table.iter_rows(named=True)))
 
 
 def _row(row: dict[str, Any]) -> list[str]:
     return [
-        row["policy"], f"{row['votes']:,}", f"{row['tau']:.3f} ± {row['tau_se'] or 0.0:.3f}",
-        f"{row['rmse']:.3f}", f"{row['top']:.2f}", f"{100.0 * row['covered']:.1f}",
-        f"{1e3 * row['cpu']:.2g}",
+        row["policy"], str(row["data_sets"]), f"{row['votes']:,}",
+        f"{row['tau']:.3f} ± {row['tau_se'] or 0.0:.3f}",
+        f"{row['rmse']:.3f} ± {row['rmse_se'] or 0.0:.3f}", f"{row['top']:.2f}",
+        f"{100.0 * row['covered']:.1f}", f"{1e3 * row['cpu']:.2g}",
     ]  # fmt: skip
 
 
@@ -388,7 +477,9 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, default=20)
     parser.add_argument("--settings", nargs="*", default=list(BY_NAME))
     parser.add_argument("--policies", nargs="*", help="only these")
-    parser.add_argument("--programs", default="", help="a folder with asap_cpu.py")
+    parser.add_argument("--programs", default="", help="a folder with programs of others")
+    parser.add_argument("--name", default="active", help="of the page")
+    parser.add_argument("--trials", default="", help="a file that keeps what each trial found")
     given = parser.parse_args()
     trials = [
         Trial(name, policy, given.seed, number, given.programs)
@@ -397,13 +488,25 @@ def main() -> None:
         if not given.policies or policy in given.policies
         for number in range(given.data_sets)
     ]
-    rows = [row for rows in all_results(measured, trials, "Active", given.jobs) for row in rows]
+    rows, commands = all_rows(trials, _command(sys.argv[1:]), given.trials, given.jobs)
     table = summary(pl.DataFrame(rows))
-    command = f"python -m studies.active --data-sets {given.data_sets} --seed {given.seed}"
-    if len(given.settings) < len(BY_NAME):
-        command += f" --settings {' '.join(map(repr, given.settings))}"
-    for path in save_study(given.out, "active", table, list(page(table, command)), chart(table)):
+    lines = list(page(table, commands, given.name))
+    for path in save_study(given.out, given.name, table, lines, chart(table)):
         print(path)
+
+
+def _command(arguments: Sequence[str]) -> str:
+    """How the study was called, without the names of files and folders."""
+    shown, rest = ["python", "-m", "studies.active"], iter(arguments)
+    for one in rest:
+        if one in ("--trials", "--out", "--jobs", "--name"):
+            next(rest)
+        elif one == "--programs":
+            next(rest)
+            shown += [one, "FOLDER"]
+        else:
+            shown.append(one)
+    return shlex.join(shown)
 
 
 if __name__ == "__main__":

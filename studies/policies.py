@@ -1,13 +1,15 @@
 """Ways to choose the next questions, beside the package's own, each by its published formula.
 
 A policy sees the answers so far and gives the next questions. Those that do not choose the judge
-ask judges in turn. `Asap` runs its authors' program, from a folder that is given.
+ask judges in turn. `Asap` and `HybridMstProgram` run their authors' programs, from a folder that is
+given.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Iterator
+import random
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -341,11 +343,11 @@ def _beta_divergence(a: Any, b: Any, a_before: Any, b_before: Any) -> Any:
     )
 
 
-# --- ASAP (Mikhailiuk et al., 2020) --------------------------------------------------------------
+# --- programs of others --------------------------------------------------------------------------
 
 
 class Asap:
-    """Its authors' program: spanning trees of the expected gain of information."""
+    """ASAP (Mikhailiuk et al., 2020) as its authors run it: trees of the expected information."""
 
     def __init__(self, program: ModuleType, items: int, *, approximate: bool) -> None:
         self._program = program.ASAP(items, selective_eig=True, approx=approximate)
@@ -353,8 +355,33 @@ class Asap:
     def ask(self, study: Study, count: int, rng: Rng) -> list[Question]:
         """A tree."""
         del count
+        draws_of_programs_begin(rng)
         pairs = self._program.run_asap(study.wins.astype(int), mst_mode=True)
         return study.in_turn([(int(i), int(j)) for i, j in pairs], rng)
+
+
+@dataclass(frozen=True)
+class HybridMstProgram:
+    """Hybrid-MST as its authors' Python program has it: a tree each time, from the first on.
+
+    Half a vote for and against each pair stands before the votes, as in their Matlab program: the
+    scores of an item that has never won would be without end.
+    """
+
+    program: ModuleType
+
+    def ask(self, study: Study, count: int, rng: Rng) -> list[Question]:
+        """A tree."""
+        del count
+        known = study.wins + PSEUDO_VOTES * (1.0 - np.eye(study.items))
+        pairs = self.program.GeneratePlaylist_Hybrid_MST(known)
+        return study.in_turn([(int(i), int(j)) for i, j in pairs], rng)
+
+
+def draws_of_programs_begin(rng: Rng) -> None:
+    """Programs that draw without a seed of their own draw the same again."""
+    random.seed(int(rng.integers(2**32)))
+    np.random.seed(int(rng.integers(2**32)))  # noqa: NPY002
 
 
 def program_in(folder: Path, name: str) -> ModuleType | None:
@@ -363,14 +390,19 @@ def program_in(folder: Path, name: str) -> ModuleType | None:
     spec = importlib.util.spec_from_file_location(name, path) if path.is_file() else None
     if spec is None or spec.loader is None:
         return None
-    import networkx
-
-    # The program was written for a version in which the function still had its old name.
-    if not hasattr(networkx, "from_numpy_matrix"):
-        networkx.from_numpy_matrix = networkx.from_numpy_array
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-Maker = Callable[[Study], Policy]
+def asap_in(folder: Path) -> ModuleType | None:
+    """ASAP's program, `asap_cpu.py`, which needs networkx."""
+    program = program_in(folder, "asap_cpu")
+    if program is None:
+        return None
+    import networkx
+
+    # The program was written for a version in which the function still had its old name.
+    if not hasattr(networkx, "from_numpy_matrix"):
+        networkx.from_numpy_matrix = networkx.from_numpy_array
+    return program

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from juryrank.cli.terminal.progress import progress
 from juryrank.errors import JuryrankWarning
@@ -46,6 +48,40 @@ def _counted(results: Iterable[Result], say: Callable[[int], None]) -> list[Resu
         found.append(result)
         say(len(found))
     return found
+
+
+@dataclass(frozen=True)
+class Keeping(Generic[Key, Result]):
+    """Runs a trial, and writes what it found into a file of JSON lines."""
+
+    run: Callable[[Key], Result]
+    file: str
+
+    def __call__(self, key: Key) -> Result:
+        """Run it."""
+        found = self.run(key)
+        with Path(self.file).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"key": key, "found": found}) + "\n")
+        return found
+
+
+def kept_results(
+    run: Callable[[Key], Result], keys: Sequence[Key], what: str, jobs: int | None, file: str
+) -> list[Result]:
+    """The same with a file that keeps what was found: what it has is not run again."""
+    if not file:
+        return all_results(run, keys, what, jobs)
+    path = Path(file)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    done = {_text(one["key"]): one["found"] for one in map(json.loads, lines)}
+    missing = [key for key in keys if _text(key) not in done]
+    found = all_results(Keeping(run, file), missing, what, jobs)
+    done |= dict(zip(map(_text, missing), found, strict=True))
+    return [done[_text(key)] for key in keys]
+
+
+def _text(key: object) -> str:
+    return json.dumps(key)
 
 
 def _quietly(run: Callable[[Key], Result], key: Key) -> Result:

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
 import numpy as np
+import polars as pl
 import pytest
 from scipy.integrate import quad
 from scipy.special import entr, expit
 from scipy.stats import norm
 
 from studies.policies import (
+    PSEUDO_VOTES,
     Answer,
     CrowdBt,
     EqualCounts,
     HybridMst,
+    HybridMstProgram,
     Policy,
+    Question,
     Quicksort,
     Random,
     Study,
     Swiss,
     bradley_terry,
     mutual_information,
+    program_in,
     spanning_tree,
 )
+from studies.replayed import Pool
+from studies.running import kept_results
 
 
 def answered(policy: Policy, votes: int, items: int = 8, judges: int = 3) -> Study:
@@ -105,3 +116,51 @@ def test_what_crowd_bt_learns_of_a_judge_and_of_items() -> None:
     found = policy.accuracy_of(0)
     assert found == pytest.approx(first, rel=1e-12)
     assert policy.mean_of(asked.left) == pytest.approx(right / (right + wrong) - 0.5)
+
+
+def test_a_program_of_others_sees_the_wins_and_half_a_vote_each_way() -> None:
+    seen: list[Any] = []
+
+    class Program(ModuleType):
+        def GeneratePlaylist_Hybrid_MST(self, wins: Any) -> Any:  # noqa: N802
+            seen.append(wins)
+            return np.array([[0, 1], [1, 2]])
+
+    study = Study(3, 1, [Answer(Question(0, 2, 0), left_won=True)])
+    asked = HybridMstProgram(Program("theirs")).ask(study, 1, np.random.default_rng(0))
+    assert [{one.left, one.right} for one in asked] == [{0, 1}, {1, 2}]
+    assert seen[0][2, 0] == 1.0 + PSEUDO_VOTES
+    assert seen[0][0, 2] == PSEUDO_VOTES
+    assert not np.diag(seen[0]).any()
+
+
+def test_a_program_that_is_not_there_is_none(tmp_path: Path) -> None:
+    assert program_in(tmp_path, "asap_cpu") is None
+    (tmp_path / "theirs.py").write_text("answer = 42\n")
+    found = program_in(tmp_path, "theirs")
+    assert found is not None
+    assert found.answer == 42
+
+
+def test_what_a_file_keeps_is_not_run_again(tmp_path: Path) -> None:
+    run: list[tuple[int, int]] = []
+
+    def squared(key: tuple[int, int]) -> list[int]:
+        run.append(key)
+        return [key[0] ** 2]
+
+    file = str(tmp_path / "trials.jsonl")
+    assert kept_results(squared, [(0, 1), (0, 2)], "Test", 1, file) == [[0], [0]]
+    assert kept_results(squared, [(0, 2), (3, 1)], "Test", 1, file) == [[0], [9]]
+    assert run == [(0, 1), (0, 2), (3, 1)]
+
+
+def test_a_replayed_vote_is_given_out_once() -> None:
+    rows = [("x", "y", "left"), ("y", "x", "left"), ("y", "z", "tie")]
+    votes = pl.DataFrame(rows, schema=["left", "right", "winner"], orient="row")
+    pool = Pool(votes, np.random.default_rng(0))
+    assert pool.used_up.select("left", "right").rows() == [("x", "z")]
+    for _ in range(3):
+        pool.answer("x", "y")
+    assert len(pool.known) == 2
+    assert set(pool.used_up.select("left", "right").rows()) == {("x", "y"), ("x", "z")}

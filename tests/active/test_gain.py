@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose
 
 from juryrank.active.batch import Batch
 from juryrank.active.beliefs import Questions, beliefs_about
-from juryrank.active.gain import Outlook, information, of_events, outlook
+from juryrank.active.gain import Outlook, blurred, fisher, information, of_events, outlook
+from juryrank.model.noise import NOISES
 from juryrank.ranking.rank import rank
 from juryrank.ranking.ranking import Ranking
 from juryrank.simulation.simulation import simulate
@@ -148,3 +149,41 @@ def test_what_a_judge_was_asked_often_tells_less(ranking: Ranking) -> None:
     )  # fmt: skip
     assert often < once
     assert ranking.fit.posterior == "sampled"
+
+
+@pytest.mark.parametrize("name", list(NOISES))
+def test_the_information_in_an_answer_is_that_of_its_noise(name: str) -> None:
+    """By finite differences: the sum over answers of the squared derivative over the chance."""
+    noise, step = NOISES[name], 1e-5
+    x = np.array([-4.0, -1.3, -0.2, 0.7, 2.1, 5.0])
+
+    def told(chances: Any) -> Floats:
+        change = (chances(x + step) - chances(x - step)) / (2.0 * step)
+        return np.asarray((change**2 / chances(x)).sum(axis=0))
+
+    def decided(at: Floats) -> Floats:
+        return np.stack((noise.cdf(at), noise.cdf(-at)))
+
+    def with_ties(at: Floats) -> Floats:
+        win, loss = decided(at)
+        weight = np.exp(0.4) * np.sqrt(win * loss)
+        return np.asarray(np.stack((win, loss, weight)) / (1.0 + weight))
+
+    assert_allclose(fisher(noise, x), told(decided), rtol=1e-6)
+    assert_allclose(fisher(noise, x, np.full(len(x), 0.4)), told(with_ties), rtol=1e-6)
+
+
+def test_information_far_from_zero_is_finite() -> None:
+    for noise in NOISES.values():
+        assert np.isfinite(fisher(noise, np.array([-800.0, -40.0, 0.0, 40.0, 800.0]))).all()
+
+
+def test_a_blurred_chance_is_the_mean_chance() -> None:
+    normal, node = NOISES["normal"], np.polynomial.hermite_e.hermegauss(60)
+    mean, variance = np.array([0.5, 2.0]), np.array([1.0, 3.0])
+    chance = normal.cdf(mean[:, None] + np.sqrt(variance)[:, None] * node[0]) @ node[1]
+    assert_allclose(normal.cdf(blurred(normal, mean, variance)), chance / np.sqrt(2.0 * np.pi))
+    logistic = NOISES["gumbel"]
+    chance = logistic.cdf(mean[:, None] + np.sqrt(variance)[:, None] * node[0]) @ node[1]
+    found = logistic.cdf(blurred(logistic, mean, variance))
+    assert_allclose(found, chance / np.sqrt(2.0 * np.pi), atol=0.01)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import kendalltau
 
 import juryrank as jr
-from juryrank.errors import InputError
+from juryrank.errors import InputError, JuryrankWarning
 from juryrank.ranking.ranking import Ranking
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
@@ -375,3 +376,23 @@ def test_the_last_question_may_be_one_of_the_rules() -> None:
 def test_fewer_questions_than_wanted_are_said_to_be_so(ranking: Ranking) -> None:
     with pytest.warns(jr.JuryrankWarning, match="Only 28 questions of 40"):
         assert ranking.next_pairs(40, judge="new").height == 28
+
+
+@pytest.mark.filterwarnings("default::juryrank.errors.JuryrankWarning")
+def test_a_new_judge_with_nearly_a_known_name_may_be_a_slip() -> None:
+    rows = [
+        {"judge": judge, "left": one, "right": other, "winner": "left"}
+        for judge in ("barbara", "judge 9")
+        for one, other in (("x", "y"), ("y", "z"), ("x", "z"))
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", JuryrankWarning)
+        ranking = jr.rank(pl.DataFrame(rows))
+    with pytest.warns(JuryrankWarning, match="'barbra' has cast no vote.*'barbara'"):
+        assert ranking.next_pairs(1, judge="barbra")["judge"].to_list() == ["barbra"]
+    with pytest.warns(JuryrankWarning, match="'barbra' has cast no vote"):
+        ranking.next_pairs(1, judges=["barbra", "zoe"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", JuryrankWarning)
+        for judge in ("barbara", "judge 10", "zoe"):
+            ranking.next_pairs(1, judge=judge, repeats=True)

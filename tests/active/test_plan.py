@@ -86,6 +86,35 @@ def test_closer_items_need_more_votes(ranking: Ranking) -> None:
     assert needed(far) < needed(near)
 
 
+def test_a_plan_ends_where_the_questions_do(ranking: Ranking) -> None:
+    """Six items, so 15 pairs; all five judges have seen all of them, some of them often."""
+    judges = ranking.votes.judges.to_list()
+    again = ranking.plan("order")
+    assert again.repeats
+    assert again.questions_left is None
+    assert "repeats" not in str(again)
+    never = ranking.plan("order", repeats=False)
+    assert never.questions_left == 0
+    assert never.votes_median is None
+    assert "0 questions that are left" in str(never)
+    assert "--repeats" in str(never)
+    few = ranking.plan("order", judges={judges[0]: 4, judges[1]: 3})
+    assert few.questions_left == 7
+    assert few.to_dict()["questions_left"] == 7
+    new = ranking.plan("order", judges=["new"], repeats=False)
+    assert new.questions_left == 15
+
+
+def test_a_plan_says_whose_questions_it_counts_as_one(ranking: Ranking) -> None:
+    judges = ranking.votes.judges.to_list()
+    assert ranking.plan("top:1", cost=0.1).cost_of_one == ()
+    plan = ranking.plan("tiers", cost={judges[0]: 0.1})
+    assert list(plan.cost_of_one) == judges[1:]
+    assert plan.to_dict()["cost_of_one"] == judges[1:]
+    close = ranking.plan(ranking.items["item"][:2].to_list(), cost={judges[0]: 0.1}, most=10**6)
+    assert close.settled or "without a cost, counts as 1" in str(close)
+
+
 @pytest.mark.parametrize(
     ("wishes", "said"),
     [

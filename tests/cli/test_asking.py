@@ -45,6 +45,18 @@ def test_next_chooses_among_judges_within_what_they_can_take(votes: str) -> None
     assert len(asked) == 6
 
 
+def test_next_says_which_judges_are_new(votes: str) -> None:
+    known = run("next", votes, "-n", "1", "--judge", "judge-1")
+    assert "new judge" not in known.stderr
+    new = run("next", votes, "-n", "1", "--judge", "zoe")
+    assert "zoe has cast no vote: it is taken for a new judge" in " ".join(new.stderr.split())
+    slip = run("next", votes, "-n", "1", "--judge", "jugde-1")
+    said = " ".join(slip.stderr.split())
+    assert slip.exit_code == 0
+    assert said.count("has cast no vote") == 1
+    assert "taken for a new one. Did you mean 'judge-1'" in said
+
+
 def test_next_begins_with_items_alone(tmp_path: Path) -> None:
     items = tmp_path / "items.csv"
     items.write_text("item\ntea\ncoffee\nwater\n")
@@ -106,6 +118,10 @@ def test_plan_says_how_many_more_votes_and_what_they_cost(votes: str) -> None:
     assert {"votes_median", "price_median", "reachable", "unsettled"} <= set(answer)
     shown = run("plan", votes, "--target", "top:1")
     assert "the best item" in " ".join(shown.stdout.split())
+    assert answer["cost_of_one"] == ["judge-2", "judge-3"]
+    never = json.loads(run("plan", votes, "--no-repeats", "--json").stdout)
+    assert not never["repeats"]
+    assert 0 < never["questions_left"] < 3 * 21
 
 
 @pytest.mark.parametrize(

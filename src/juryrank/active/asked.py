@@ -13,6 +13,7 @@ from juryrank.active.people import labels_like
 from juryrank.errors import InputError, counted, listing
 from juryrank.hints import did_you_mean_all
 from juryrank.inference.opinions import Codes
+from juryrank.votes.votes import Votes
 
 OUT, SKIPPED, EXPIRED, ANSWERED = "out", "skipped", "expired", "answered"
 STATUSES = (OUT, SKIPPED, EXPIRED, ANSWERED)
@@ -74,6 +75,16 @@ def barred_in(frame: object, people: People) -> tuple[Questions, list[tuple[int,
             f"at all), or judge, left and right (a pair), not {listing(table.columns)}."
         )
     return _questions(table, "barred", people), []
+
+
+def asked_by_votes(votes: Votes, judge_code: Codes) -> Questions:
+    """The questions that votes on pairs have answered, of those with these codes, by their row."""
+    row = np.full(votes.n_judges, -1, dtype=np.int64)
+    known = judge_code >= 0
+    row[judge_code[known]] = np.flatnonzero(known)
+    left, right = votes.sides()
+    who = row[votes.judge]
+    return Questions(who, left.astype(np.int64), right.astype(np.int64))[who >= 0]
 
 
 def _pending(frame: object) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,15 +187,9 @@ class Beliefs:
     def _old_scores(self, items: Codes) -> Floats:
         known = self.posterior
         if isinstance(known, SampledPosterior):
-            return self._score_rows[items]
+            return np.ascontiguousarray(known.score_draws()[np.ix_(self._draws, items)].T)
         drawn = known.uncertainty.draws_of(items, self.count, SEED)
         return np.asarray(known.score[items][:, None] + drawn.T)
-
-    @cached_property
-    def _score_rows(self) -> Floats:
-        known = self.posterior
-        assert isinstance(known, SampledPosterior)  # noqa: S101
-        return np.ascontiguousarray(known.score_draws()[self._draws].T)
 
     # --- tastes ----------------------------------------------------------------------------------
 
@@ -228,15 +222,13 @@ class Beliefs:
         key = code * self.n_items + item
         at = np.minimum(np.searchsorted(self._taste_keys, key), len(self._taste_keys) - 1)
         known = (self._taste_keys[at] == key) & (code != NEW)
-        found[known] = self._taste_rows[at[known]]
+        found[known] = self._known_tastes(at[known])
         return found
 
-    @cached_property
-    def _taste_rows(self) -> Floats:
-        known = self.posterior
-        assert isinstance(known, SampledPosterior)  # noqa: S101
-        drawn = known.sample.taste[self._draws // known.sample.every]
-        return np.ascontiguousarray(drawn.T, dtype=np.float64)
+    def _known_tastes(self, at: Codes) -> Floats:
+        """Of the tastes of the sample, some."""
+        sample = self.posterior.sample  # type: ignore[union-attr]
+        return np.asarray(sample.taste[np.ix_(self._draws // sample.every, at)].T)
 
     def _new_tastes(self, judge: Codes, item: Codes) -> Floats:
         """Tastes that nothing is known of; of many cells, some share theirs."""
@@ -244,8 +236,15 @@ class Beliefs:
 
     @cached_property
     def _kinds_of_tastes(self) -> Floats:
-        drawn = np.random.default_rng([SEED, 2]).standard_normal((KINDS, self.count))
-        return np.asarray(drawn * self.taste_sd)
+        return np.asarray(_kinds(self.count) * self.taste_sd)
+
+
+@lru_cache(maxsize=8)
+def _kinds(count: int) -> Floats:
+    """Tastes of spread 1 that are drawn for what judges have not seen, always the same."""
+    drawn = np.random.default_rng([SEED, 2]).standard_normal((KINDS, count))
+    drawn.flags.writeable = False
+    return drawn
 
 
 def beliefs_about(basis: Basis, judges: Sequence[int], new_items: int = 0) -> Beliefs:

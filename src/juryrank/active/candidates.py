@@ -12,12 +12,12 @@ in draws of the scores, the more of them the more their items matter to the targ
 from __future__ import annotations
 
 import numpy as np
-import scipy
 
 from juryrank.active.beliefs import Beliefs, Questions
-from juryrank.active.gain import BLUR
+from juryrank.active.gain import blurred, fisher
 from juryrank.active.rules import Rules
 from juryrank.inference.opinions import Codes
+from juryrank.model.noise import Noise
 from juryrank.types import Floats
 
 MOST_IN_PAIRS = 300
@@ -45,13 +45,15 @@ def candidates(
     if len(judges) > most // LEAST_OF_JUDGE:
         judges = rng.choice(judges, most // LEAST_OF_JUDGE, replace=False)
     one, other, variance = _pairs(beliefs, items, focus, MOST_LOOKED_AT // len(judges), rng)
-    promise = _promise(beliefs, judges, one, other, variance)
-    promise *= np.maximum(focus[one], focus[other]) / rules.limits.cost[judges][:, None]
+    gap, matter = beliefs.mean[one] - beliefs.mean[other], np.maximum(focus[one], focus[other])
+    taste = 2.0 * float(np.mean(beliefs.taste_sd**2))
     each = max(most // len(judges), LEAST_OF_JUDGE)
-    found = [
-        _best_open(rules, Questions(np.full(len(one), judge), one, other), promise[row], each)
-        for row, judge in enumerate(judges.tolist())
-    ]
+    found = []
+    for judge in judges.tolist():  # one by one: what is worked out for one stays in cache
+        promise = _promise(beliefs.noise, beliefs.accuracy[judge], gap, variance, taste)
+        promise *= matter / rules.limits.cost[judge]
+        asked = Questions(np.full(len(one), judge), one, other)
+        found.append(_best_open(rules, asked, promise, each))
     return Questions(
         *(
             np.concatenate([getattr(one, part) for one in found])
@@ -78,7 +80,8 @@ def _pairs(
     if len(items) <= MOST_IN_PAIRS:
         first, second = np.triu_indices(len(items), 1)
         score = beliefs.scores(items)
-        covariance = np.cov(score)
+        score -= score.mean(axis=1, keepdims=True)
+        covariance = score @ score.T / (beliefs.count - 1)
         own = np.diag(covariance)
         variance = own[first] + own[second] - 2.0 * covariance[first, second]
         return items[first], items[second], np.maximum(variance, 0.0)
@@ -107,13 +110,10 @@ def _near_pairs(
     return items[key // n], items[key % n]
 
 
-def _promise(beliefs: Beliefs, judges: Codes, one: Codes, other: Codes, variance: Floats) -> Floats:
-    """About what each pair tells, a row for each judge."""
-    accuracy = beliefs.accuracy[judges]
-    mean, square = accuracy.mean(axis=1)[:, None], np.mean(accuracy**2, axis=1)[:, None]
-    gap = beliefs.mean[one] - beliefs.mean[other]
-    signal = square * variance + (square - mean**2) * gap**2
-    blur = 2.0 * float(np.mean(beliefs.taste_sd**2)) * square
-    chance = scipy.special.expit(mean * gap / np.sqrt(1.0 + BLUR * (signal + blur)))
-    weight = chance * (1.0 - chance)
-    return np.asarray(np.log1p(weight * (signal + blur)) - np.log1p(weight * blur))
+def _promise(noise: Noise, accuracy: Floats, gap: Floats, variance: Floats, taste: float) -> Floats:
+    """About what each pair tells of a judge of such accuracy and tastes."""
+    mean, square = float(accuracy.mean()), float(np.mean(accuracy**2))
+    blur = taste * square
+    spread = square * variance + (square - mean**2) * gap**2 + blur
+    weight = fisher(noise, blurred(noise, mean * gap, spread))
+    return np.asarray(np.log1p(weight * spread) - np.log1p(weight * blur))

@@ -13,6 +13,11 @@ the less another answer tells.
 For a target that is an event, such as an item's being among the best three, the gain is
 ``H(mean p) - P H(mean p if so) - (1 - P) H(mean p if not)``, and for several the sum of these.
 Tastes then only blur what an answer tells.
+
+The information in an answer about ``x`` is Fisher's, the sum of ``p (d log p / dx)^2`` over the
+answers; without ties ``F'^2 / (F (1 - F))``, for Gumbel noise ``F (1 - F)``. It is taken where the
+blurred ``x`` is: for a normal ``e``, ``E F(x + e) = F(x / sqrt(1 + c var e))`` with ``c = 2 pi
+F'(0)^2``, exactly for normal noise and about so for others.
 """
 
 from __future__ import annotations
@@ -24,11 +29,11 @@ import scipy
 from numpy.typing import NDArray
 
 from juryrank.active.beliefs import Beliefs, Questions
+from juryrank.model.noise import Noise
 from juryrank.types import Floats
 
-BLUR = np.pi / 8.0
-"""Of a normal under a logistic function: ``E F(x + e) = F(x / sqrt(1 + BLUR var e))``, about."""
 LEAST_GAIN = 1e-12
+LEAST_CHANCE = 1e-300
 OF_ALL = 1e-3
 """Of what a question tells of everything, so much counts for every target: questions that tell
 nothing of it otherwise are then chosen by that."""
@@ -51,12 +56,37 @@ def outlook(beliefs: Beliefs, questions: Questions, events: NDArray[np.bool_] | 
     """What the answers tell of everything or, given draws of events, of these (rows)."""
     x = beliefs.accuracy[questions.judge] * _opinion_gaps(beliefs, questions)
     chances = _chances(beliefs, questions, x)
-    win = beliefs.noise.cdf(x.mean(axis=1) / np.sqrt(1.0 + BLUR * x.var(axis=1)))
+    tie = None if beliefs.tie is None else beliefs.tie[questions.judge].mean(axis=1)
+    weight = fisher(beliefs.noise, blurred(beliefs.noise, x.mean(axis=1), x.var(axis=1)), tie)
     deviation = (x - x.mean(axis=1, keepdims=True)) / np.sqrt(beliefs.count)
     gain = information(chances)
     if events is not None:
         gain = np.maximum(of_events(chances, events), OF_ALL * gain)
-    return Outlook(np.maximum(gain, LEAST_GAIN), deviation, win * (1.0 - win))
+    return Outlook(np.maximum(gain, LEAST_GAIN), deviation, weight)
+
+
+def blurred(noise: Noise, mean: Floats, variance: Floats) -> Floats:
+    """The ``x`` at which ``F`` is about what it is on average over a normal ``x``."""
+    at_zero = -0.5 * float(noise.terms(0.0)[1])  # F'(0), as F(0) = 1/2
+    return np.asarray(mean / np.sqrt(1.0 + 2.0 * np.pi * at_zero**2 * variance))
+
+
+def fisher(noise: Noise, x: Floats, tie: Floats | None = None) -> Floats:
+    """The information in an answer about `x`; `tie` is the log weight of a tie, if there are ties.
+
+    With ``g = -log F`` it is ``g'^2 F / (1 - F)`` without ties. Otherwise a tie has the chance
+    ``T = t q / (1 + t q)`` with ``q = sqrt(F(x) F(-x))`` and the score ``(1 - T) h`` for ``h = (log
+    q)'``, and the other answers have their scores less ``T h``: ``-g'(x)`` and ``g'(-x)``.
+    """
+    value, gradient, _ = noise.terms(x)
+    lost = np.minimum(np.expm1(-value), -LEAST_CHANCE)  # F - 1
+    if tie is None:
+        return np.asarray(gradient**2 * (1.0 + lost) / -lost)
+    other, turned, _ = noise.terms(-x)
+    tied = scipy.special.expit(tie - 0.5 * (value + other))
+    middle = 0.5 * (turned - gradient)
+    decided = (1.0 + lost) * (gradient + tied * middle) ** 2 - lost * (turned - tied * middle) ** 2
+    return np.asarray((1.0 - tied) * decided + tied * ((1.0 - tied) * middle) ** 2)
 
 
 def _opinion_gaps(beliefs: Beliefs, questions: Questions) -> Floats:

@@ -39,7 +39,10 @@ class Opening:
     def links(self) -> Iterator[tuple[int, int]]:
         """Pairs that connect all groups."""
         members: dict[int, list[int]] = {}
-        for item in self._rng.permutation(self._items).tolist():
+        order = self._rng.permutation(self._items)
+        if len(np.unique(self._group[order])) < 2:
+            return
+        for item in order.tolist():
             members.setdefault(int(self._group[item]), []).append(item)
         groups = list(members.values())
         linked = groups[:1]
@@ -66,7 +69,9 @@ class Opening:
     def least_seen(self, least: int | None) -> Iterator[tuple[int, int]]:
         """Pairs about the least seen items, until all are seen so often; without end for None."""
         order = self._rng.permutation(self._items)
-        waiting = [(int(self._views[i]), at, int(i)) for at, i in enumerate(order.tolist())]
+        if least is not None:
+            order = order[self._views[order] < least]
+        waiting = [(int(self._views[i]), at, i) for at, i in enumerate(order.tolist())]
         heapq.heapify(waiting)
         given_up = 0
         while waiting and given_up < len(waiting):

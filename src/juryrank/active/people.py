@@ -11,6 +11,7 @@ import polars as pl
 
 from juryrank.active.rules import NO_LIMIT
 from juryrank.errors import InputError, listing
+from juryrank.hints import near_names
 from juryrank.ranking.labels import is_sequence
 
 Judges = Mapping[Any, Any] | Iterable[Any] | None
@@ -19,7 +20,7 @@ Judges = Mapping[Any, Any] | Iterable[Any] | None
 def labels_like(given: Iterable[Any], known: pl.Series | None, word: str) -> list[Any]:
     """Labels as the votes write them: of their type, where text stands for it."""
     labels = list(given)
-    if known is None or not len(known):
+    if known is None or not len(known) or not labels:
         return labels
     by_text = {str(label): label for label in known.to_list()}
     try:
@@ -54,13 +55,13 @@ def all_items(
     if both:
         raise InputError(f"{listing(both)}: an item cannot be in items and in retired, both.")
     old = set(seen)
-    items = [*seen, *dict.fromkeys(item for item in given if item not in old)]
-    strange = [item for item in gone if item not in set(items)]
+    new = list(dict.fromkeys(item for item in given if item not in old))
+    strange = [item for item in gone if item not in old and item not in set(new)]
     if strange:
         raise InputError(f"retired names items that there are not: {listing(strange)}.")
-    if any(_is_blank(item) for item in items):
+    if any(_is_blank(item) for item in new):
         raise InputError("An item without a name cannot be asked about.")
-    return items, list(dict.fromkeys(gone))
+    return [*seen, *new], list(dict.fromkeys(gone))
 
 
 def _listed(labels: object, what: str) -> list[Any]:
@@ -94,6 +95,28 @@ def who_can_be_asked(
         raise InputError("judges names nobody: there is nobody to ask.")
     limits = [_limits(name, given) for name, given in zip(names, wanted.values(), strict=True)]
     return names, [count for count, _ in limits], [cost for _, cost in limits]
+
+
+def alike(who: Sequence[Any], voters: pl.Series) -> list[tuple[str, list[str]]]:
+    """New judges whose names are spelled nearly as those of judges who voted, and these.
+
+    Names that differ in their digits alone, such as judge 9 and judge 10, are no slips.
+    """
+    seen = dict.fromkeys(voters.to_list())
+    new = [str(judge) for judge in who if judge is not None and judge not in seen]
+    known = [str(judge) for judge in seen] if new else []
+    found = []
+    for name in new:
+        letters = _letters(name)
+        near = [other for other in near_names(name, known) if _letters(other) != letters]
+        if near:
+            found.append((name, near))
+    return found
+
+
+def _letters(name: str) -> str:
+    """A name without its digits, in lower case."""
+    return "".join(sign for sign in name.casefold() if not sign.isdecimal())
 
 
 def _named(judges: list[Any], what: str) -> list[Any]:

@@ -2,36 +2,39 @@
 
 The policy is run forward on the posterior's covariance, as if its questions were answered (what is
 left of the variances does not depend on the answers). That gives the information about each gap
-after so many votes, which then grows as it did in the second half of the run. A draw of the scores
-is taken for the truth: its gaps say what information they need to be settled, and the largest
-number of votes over the gaps that decide on the target is what that draw needs. Quartiles over the
-draws are told.
+after so many votes, which then grows as it did in the second half of the run, until no question is
+left: judges can take so many, and none gets a pair twice unless that is allowed. That accurate
+judges are used up before others is seen in the run alone. A draw of the scores is taken for the
+truth: its gaps say what information they need to be settled, and the largest number of votes over
+the gaps that decide on the target is what that draw needs. Quartiles over the draws are told.
 """
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from juryrank.active.asked import asked_by_votes
 from juryrank.active.batch import Batch
-from juryrank.active.beliefs import Beliefs, beliefs_about
+from juryrank.active.beliefs import NEW, Beliefs, beliefs_about
 from juryrank.active.candidates import candidates
 from juryrank.active.gain import Outlook, outlook
-from juryrank.active.people import costs_of, who_can_be_asked
-from juryrank.active.rules import NO_LIMIT, Limits, Rules
+from juryrank.active.people import Judges, costs_of, who_can_be_asked
+from juryrank.active.rules import Limits, Rules, question_keys
 from juryrank.active.sequence import information_for, likelihood_information
 from juryrank.active.settled import allowed_each, settled_by
 from juryrank.active.targets import Target, target_of
-from juryrank.errors import InputError, counted, percent
+from juryrank.errors import InputError, counted, listing, percent
 from juryrank.inference.opinions import Codes
 from juryrank.ranking.ranking import Ranking
 from juryrank.threads import one_blas_thread
 from juryrank.types import Floats
+from juryrank.votes.votes import Votes
 from juryrank.writing.html_table import html_table
 
 MOST = 10_000
@@ -65,6 +68,12 @@ class Plan:
     """Pairs that may still be open after `most` votes: item, other and the chance of that."""
     cost_per_vote: float | None
     """Of the questions that the policy would ask, by the mean; None if no cost was given."""
+    repeats: bool
+    """Whether a judge may be asked about a pair again."""
+    questions_left: int | None = None
+    """How many questions can be asked at all, where these are fewer than `most`."""
+    cost_of_one: tuple[Any, ...] = ()
+    """Judges whose cost was not given, though that of others was: a question costs 1."""
 
     @property
     def price(self) -> tuple[float | None, float | None, float | None]:
@@ -88,6 +97,9 @@ class Plan:
             "price_low": low,
             "price_median": median,
             "price_high": high,
+            "repeats": self.repeats,
+            "questions_left": self.questions_left,
+            "cost_of_one": list(self.cost_of_one),
             "unsettled": self.unsettled.to_dicts(),
         }
 
@@ -96,21 +108,40 @@ class Plan:
         if self.settled:
             return f"Settled: {self.target}, {sure}."
         if self.votes_median is None:
-            most = counted(self.most, "vote")
-            return f"Not within {most}, or hardly: {self.target}, {sure}.{self._why()}"
+            return f"Not within {self._limit}, or hardly: {self.target}, {sure}.{self._why()}"
         low, median, high = (
-            f"over {self.most:,}" if votes is None else f"{votes:,}"
+            f"over {self._within:,}" if votes is None else f"{votes:,}"
             for votes in (self.votes_low, self.votes_median, self.votes_high)
         )
         price = self.price[1]
         money = "" if price is None else f", at a price of about {price:,.2f}"
-        return f"About {median} more votes ({low} to {high}) settle {self.target}{money}, {sure}."
+        found = f"About {median} more votes ({low} to {high}) settle {self.target}{money}, {sure}."
+        return found + self._about_costs()
+
+    @property
+    def _within(self) -> int:
+        return self.most if self.questions_left is None else self.questions_left
+
+    @property
+    def _limit(self) -> str:
+        if self.questions_left is None:
+            return counted(self.most, "vote")
+        left = self.questions_left
+        return f"the {counted(left, 'question')} that {'is' if left == 1 else 'are'} left"
 
     def _why(self) -> str:
+        if self.questions_left is not None:
+            again = " repeats=True (--repeats) asks judges about a pair again."
+            return "" if self.repeats else again
         if not len(self.unsettled):
             return ""
         first = self.unsettled.row(0, named=True)
         return f" {first['item']} and {first['other']} look equal."
+
+    def _about_costs(self) -> str:
+        if not self.cost_of_one:
+            return ""
+        return f" A question to {listing(list(self.cost_of_one))}, without a cost, counts as 1."
 
     def __repr__(self) -> str:
         return f"Plan({self})"
@@ -123,8 +154,9 @@ def plan_of(
     ranking: Ranking,
     target: object,
     cost: Mapping[Any, float] | float | None,
-    judges: Iterable[Any] | None,
+    judges: Judges,
     most: int,
+    repeats: bool | None,
 ) -> Plan:
     """What `Ranking.plan` does."""
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
@@ -132,17 +164,22 @@ def plan_of(
     votes = ranking.votes
     asked = target_of(target, votes.items.to_list())
     known = votes.judges.to_list()
-    names = known if judges is None else who_can_be_asked(None, judges, votes.judges)[0]
+    names, capacity, usual = who_can_be_asked(
+        None, known if judges is None else judges, votes.judges
+    )
     price = costs_of(cost, names)
     code = {judge: at for at, judge in enumerate(known)}
-    beliefs = beliefs_about(ranking.basis, [code.get(judge, -1) for judge in names])
-    costs = np.array([price.get(judge, 1.0) for judge in names])
+    beliefs = beliefs_about(ranking.basis, [code.get(judge, NEW) for judge in names])
+    costs = np.array([price.get(judge, own) for judge, own in zip(names, usual, strict=True)])
+    rules = _rules(votes, beliefs, np.array(capacity, dtype=np.int64), costs, repeats)
+    left = rules.most()
+    within = most if left is None else min(left, most)
     allowed = allowed_each(asked, beliefs, 1.0 - ranking.fit.confidence)
     with one_blas_thread():
-        found = _needed(beliefs, asked, costs, allowed, most)
+        found = _needed(beliefs, asked, rules, allowed, within)
     is_settled = bool(settled_by(ranking, target)) and allowed > 0.0
     low, median, high = (
-        None if votes > most else round(votes)
+        None if votes > within else round(votes)
         for votes in np.quantile(found.votes, QUARTILES, method="inverted_cdf").tolist()
     )
     unsettled = pl.DataFrame(
@@ -154,10 +191,27 @@ def plan_of(
     )
     return Plan(
         asked.words, ranking.fit.confidence, most, is_settled, low, median, high,
-        float((found.votes <= most).mean()),
+        float((found.votes <= within).mean()),
         unsettled.filter(pl.col("chance") > 0.0).head(SHOWN),
         None if cost is None else found.cost,
+        rules.limits.repeats,
+        None if within == most else within,
+        tuple(judge for judge in names if cost is not None and judge not in price),
     )  # fmt: skip
+
+
+def _rules(
+    votes: Votes, beliefs: Beliefs, capacity: Codes, costs: Floats, repeats: bool | None
+) -> Rules:
+    """What may be asked; pairs again if that is not said and the votes have pairs again."""
+    n = beliefs.n_items
+    seen = asked_by_votes(votes, beliefs.judge_code)
+    keys = np.sort(question_keys(n, seen.judge, seen.one, seen.other))
+    again = bool((keys[1:] == keys[:-1]).any()) if repeats is None else repeats
+    limits = Limits(np.ones(n, dtype=np.bool_), capacity, costs, repeats=again)
+    nothing = np.zeros(n, dtype=np.int64)
+    closed = np.empty(0, dtype=np.int64) if again else np.unique(keys)
+    return Rules(limits, closed, nothing, nothing.copy())
 
 
 class _Needed(NamedTuple):
@@ -170,12 +224,12 @@ class _Needed(NamedTuple):
     cost: float
 
 
-def _needed(beliefs: Beliefs, target: Target, costs: Floats, allowed: float, most: int) -> _Needed:
+def _needed(beliefs: Beliefs, target: Target, rules: Rules, allowed: float, most: int) -> _Needed:
     one, other = _pairs(beliefs, target)
     items, at = np.unique(np.concatenate((one, other)), return_inverse=True)
     score = beliefs.scores(items)
     gap = score[at[: len(one)]] - score[at[len(one) :]]
-    steps, information, cost = _run(beliefs, target, costs, gap)
+    steps, information, cost = _run(beliefs, target, rules, gap)
     needed = _decides(target, beliefs, items, at, score, gap)
     votes = np.full(gap.shape, np.inf)
     if allowed > 0.0:
@@ -228,37 +282,35 @@ def _decides(
 
 
 def _run(
-    beliefs: Beliefs, target: Target, costs: Floats, gap: Floats
+    beliefs: Beliefs, target: Target, rules: Rules, gap: Floats
 ) -> tuple[Floats, Floats, float]:
     """Run the policy: after how many votes there is what information about each gap."""
     rng = np.random.default_rng(0)
-    everything = np.arange(len(beliefs.mean))
-    limits = Limits(
-        np.ones(len(everything), dtype=np.bool_),
-        np.full(len(costs), NO_LIMIT, dtype=np.int64),
-        costs,
-    )
-    nothing = np.zeros(len(everything), dtype=np.int64)
-    rules = Rules(limits, np.empty(0, dtype=np.int64), nothing, nothing.copy())
+    everything, costs = np.arange(len(beliefs.mean)), rules.limits.cost
     among = candidates(beliefs, rules, target.focus(beliefs, everything), RUN, rng)
     seen = outlook(beliefs, among, target.events(beliefs, everything))
     followed = (gap - gap.mean(axis=1, keepdims=True)) / np.sqrt(beliefs.count)
     batch = Batch(_with_gaps(seen, followed))
     prior = 2.0 * beliefs.prior_variance
     steps, known, spent = [0], [likelihood_information(batch.variance[len(among) :], prior)], 0.0
-    asked = np.zeros(len(among), dtype=np.bool_)
+    is_open, left = np.ones(len(among), dtype=np.bool_), rules.limits.capacity.copy()
     for step in range(1, RUN + 1):
-        worth = np.where(asked, -1.0, batch.gains[: len(among)] / costs[among.judge])
+        if not is_open.any():
+            break
+        worth = np.where(is_open, batch.gains[: len(among)] / costs[among.judge], -1.0)
         best = int(np.argmax(worth))
-        asked[best] = True
-        spent += float(costs[among.judge[best]])
+        judge = int(among.judge[best])
+        is_open[best] = False
+        left[judge] -= 1
+        if not left[judge]:
+            is_open[among.judge == judge] = False
+        spent += float(costs[judge])
         batch.answer(best)
-        if step % EVERY == 0 or asked.all():
+        if step % EVERY == 0 or not is_open.any():
             steps.append(step)
             known.append(likelihood_information(batch.variance[len(among) :], prior))
-        if asked.all():
-            break
-    return np.array(steps, dtype=np.float64), np.array(known), spent / steps[-1]
+    mean = spent / steps[-1] if steps[-1] else float(costs.mean())
+    return np.array(steps, dtype=np.float64), np.array(known), mean
 
 
 def _with_gaps(seen: Outlook, followed: Floats) -> Outlook:

@@ -11,13 +11,14 @@ import numpy as np
 import polars as pl
 import scipy
 
-from juryrank.active.asked import Asked, People, asked_in, barred_in, judges_in
+from juryrank.active.asked import Asked, People, asked_by_votes, asked_in, barred_in, judges_in
 from juryrank.active.beliefs import NEW, Beliefs, Questions, beliefs_about
 from juryrank.active.choice import Choice, Chooser, first_by_rules, with_gains
-from juryrank.active.people import Judges, all_items, who_can_be_asked
+from juryrank.active.people import Judges, alike, all_items, who_can_be_asked
 from juryrank.active.rules import NO_LIMIT, Limits, Rules, question_keys
 from juryrank.active.targets import Target, target_of
 from juryrank.errors import InputError, JuryrankWarning, counted, require_seed
+from juryrank.hints import MOST_HINTS
 from juryrank.inference.opinions import Codes
 from juryrank.ranking.rank import rank
 from juryrank.ranking.ranking import Ranking
@@ -137,6 +138,8 @@ class _Task:
                 + ("is only one." if len(names) - len(gone) else "are none.")
             )
         who, capacity, cost = who_can_be_asked(judge, judges, voters)
+        if voters is not None:
+            _warn_of_names_alike(who, voters)
         others = [] if pending is None else judges_in(pending, who, voters)
         people = People(names, [*who, *others], [] if voters is None else voters.to_list())
         rows = len(people.judges)
@@ -165,13 +168,7 @@ class _Task:
         """The questions of the votes on pairs, of those who can be asked."""
         if self.ranking is None:
             return _no_questions()
-        votes, code = self.ranking.votes, self.judge_code
-        row = np.full(votes.n_judges, -1, dtype=np.int64)
-        known = code != NEW
-        row[code[known]] = np.flatnonzero(known)
-        left, right = votes.sides()
-        who = row[votes.judge]
-        return Questions(who, left.astype(np.int64), right.astype(np.int64))[who >= 0]
+        return asked_by_votes(self.ranking.votes, self.judge_code)
 
     @property
     def judge_code(self) -> Codes:
@@ -270,6 +267,17 @@ class _Task:
                 "propensity": pl.Series([one.propensity for one in choices], dtype=pl.Float64),
             }
         )
+
+
+def _warn_of_names_alike(who: Sequence[Any], voters: pl.Series) -> None:
+    """A new judge with nearly the name of a known one may be a slip."""
+    found = [
+        f"The judge {new!r} has cast no vote, and is taken for a new one. Did you mean "
+        f"{' or '.join(map(repr, near))}?"
+        for new, near in alike(who, voters)
+    ]
+    if found:
+        warnings.warn(" ".join(found[:MOST_HINTS]), JuryrankWarning, stacklevel=6)
 
 
 def _check(

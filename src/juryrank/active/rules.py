@@ -135,6 +135,16 @@ class Rules:
         """How many questions are open: pairs, of all judges."""
         return sum(self._open_to(judge) for judge in self.judges.tolist())
 
+    def most(self) -> int | None:
+        """How many questions can still be asked at most; None for any number."""
+        judges = self.judges.tolist()
+        room = [int(self.left[judge]) for judge in judges]
+        if not self.limits.repeats:
+            pairs = map(self._open_to, judges)
+            room = [min(both) for both in zip(room, pairs, strict=True)]
+        total = sum(room)
+        return None if total >= NO_LIMIT else total
+
     def _open_to(self, judge: int) -> int:
         """How many pairs are open to a judge: all of its items, less those that are closed."""
         if judge not in self._number:

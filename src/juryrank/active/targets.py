@@ -132,15 +132,15 @@ def widest_first(gain: Floats, beliefs: Beliefs, one: Codes, other: Codes) -> Fl
 
 def target_of(asked: object, items: Sequence[object], retired: Sequence[object] = ()) -> Target:
     """Read a target, of these items (by code)."""
+    kind, _, rest = asked.partition(":") if isinstance(asked, str) else ("", "", "")
+    if kind in ("order", "tiers", "widths") and asked == kind:
+        return Target(kind, text=kind)  # type: ignore[arg-type]
+    if kind == "top":
+        open_count = len(items) - len(set(retired))
+        return Target("top", best=_how_many(str(asked), rest, open_count), text=str(asked))
     code = {item: at for at, item in enumerate(items)}
     by_text = {str(item): item for item in items}
-    open_count = len(items) - len(set(retired))
     if isinstance(asked, str):
-        kind, _, rest = asked.partition(":")
-        if asked in ("order", "tiers", "widths"):
-            return Target(asked, text=asked)  # type: ignore[arg-type]
-        if kind == "top":
-            return Target("top", best=_how_many(asked, rest, open_count), text=asked)
         if kind == "item" and rest:
             named = _known([by_text.get(rest, rest)], code, asked, retired)
             return Target("items", items=named, text=f"the rank of {rest}")

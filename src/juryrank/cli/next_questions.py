@@ -27,9 +27,9 @@ from juryrank.cli.output_options import (
 from juryrank.cli.reading_options import with_source_or_nothing
 from juryrank.cli.source import Source
 from juryrank.cli.terminal.console import print_json, show
-from juryrank.cli.terminal.messages import show_warning
+from juryrank.cli.terminal.messages import show_note, show_warning
 from juryrank.cli.terminal.questions import questions_view
-from juryrank.errors import InputError, JuryrankWarning
+from juryrank.errors import InputError, JuryrankWarning, listing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -215,10 +215,30 @@ def _chosen(
         if source is None:
             found = next_pairs([], count, **wishes)
         else:
-            found = chosen_pairs(_ranked(source, model, threads), count, **wishes)
+            ranking = _ranked(source, model, threads)
+            found = chosen_pairs(ranking, count, **wishes)
+            _tell_new_judges(found, ranking)
     for one in said:
         show_warning(str(one.message))
     return found
+
+
+def _tell_new_judges(questions: pl.DataFrame, ranking: Ranking) -> None:
+    """Say which judges are new, but for those whose names a warning is about."""
+    from juryrank.active.people import alike
+
+    voters = ranking.votes.judges
+    asked = questions["judge"].drop_nulls().unique(maintain_order=True)
+    new = asked.filter(~asked.is_in(voters.implode())).to_list()
+    warned = {name for name, _ in alike(new, voters)}
+    new = [judge for judge in new if str(judge) not in warned]
+    if new:
+        are = (
+            "has cast no vote: it is taken for a new judge"
+            if len(new) == 1
+            else ("have cast no vote: they are taken for new judges")
+        )
+        show_note(f"{listing(new)} {are}.")
 
 
 def _ranked(source: Source, model: str, threads: int | None) -> Ranking:

@@ -28,14 +28,14 @@ from juryrank.errors import InputError
 from juryrank.text import literal
 
 if TYPE_CHECKING:
-    from juryrank.active.plan import Plan
+    from juryrank.ranking.ranking import Ranking
 
 Cost = Annotated[
     list[str] | None,
     typer.Option(
         metavar="JUDGE=COST,...",
         help="What a question costs this judge, such as gpt=0.02; a number alone is for all "
-        "judges. May be repeated.",
+        "judges. May be repeated. Judges without a cost count as 1.",
         rich_help_panel=TO_ASK,
     ),
 ]
@@ -48,6 +48,15 @@ Most = Annotated[
         rich_help_panel=TO_ASK,
     ),
 ]
+Repeats = Annotated[
+    bool | None,
+    typer.Option(
+        "--repeats/--no-repeats",
+        help="Whether a judge may get a pair again.",
+        show_default="as in the votes",
+        rich_help_panel=TO_ASK,
+    ),
+]
 
 
 @exits_politely
@@ -57,6 +66,7 @@ def plan(
     target: Target = "order",
     cost: Cost = None,
     most: Most = 10_000,
+    repeats: Repeats = None,
     model: Model = MODEL,
     confidence: Confidence = 0.95,
     out: TableOut = None,
@@ -76,7 +86,8 @@ def plan(
     check_destinations(source, out)
     check_safe_csv(safe_csv, out)
     costs = None if cost is None else _costs(cost)
-    found = _planned(source, target, costs, most, model, confidence, threads)
+    ranking = _ranked(source, model, confidence, threads)
+    found = ranking.plan(target, cost=costs, most=most, repeats=repeats)
     save_table(found.unsettled, "open pairs", out, safe_csv=safe_csv)
     if as_json:
         print_json(found.to_dict())
@@ -84,24 +95,15 @@ def plan(
         show([Text(literal(found))])
 
 
-def _planned(
-    source: Source,
-    target: str,
-    costs: dict[str, float] | float | None,
-    most: int,
-    model: str,
-    confidence: float,
-    threads: int | None,
-) -> Plan:
+def _ranked(source: Source, model: str, confidence: float, threads: int | None) -> Ranking:
     from juryrank.ranking.rank import rank as fit
 
     votes = source.read()
     say_if_long(votes, model, None)
     with fitting(f"Fitting {model}") as say:
-        ranking = fit(
+        return fit(
             votes, model, by=None, confidence=confidence, threads=threads, progress=watcher(say)
         )
-    return ranking.plan(target, cost=costs, most=most)
 
 
 def _costs(given: Sequence[str]) -> dict[str, float] | float:

@@ -269,20 +269,25 @@ class Ranking:
         target: object = "order",
         *,
         cost: Mapping[Any, float] | float | None = None,
-        judges: Iterable[Any] | None = None,
+        judges: Mapping[Any, Any] | Iterable[Any] | None = None,
         most: int = 10_000,
+        repeats: bool | None = None,
     ) -> Plan:
         """How many more votes a target needs to be settled, as quartiles over the posterior.
 
         Args:
             target: As of `next_pairs`.
-            cost: What a question costs each judge, or one number for all; for a price.
-            judges: Who can be asked; all who have voted, if None.
+            cost: What a question costs each judge, or one number for all; for a price. Where only
+                some judges have one, those of others cost 1.
+            judges: Who can be asked, and how many questions each can take, as of `next_pairs`; all
+                who have voted, if None.
             most: Beyond so many votes it is only said that they do not suffice.
+            repeats: Whether a judge may be asked about a pair again; if None, that is so where
+                some judge has voted on a pair more than once.
         """
         from juryrank.active.plan import plan_of
 
-        return plan_of(self, target, cost, judges, most)
+        return plan_of(self, target, cost, judges, most, repeats)
 
     def settled(self, target: object = "order") -> Settled:
         """What is sure of a target though somebody looked after every vote.

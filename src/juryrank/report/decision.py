@@ -21,6 +21,7 @@ from juryrank.report.sentences import (
     likely_best,
     some,
     tier_columns,
+    votes_needed,
 )
 from juryrank.text import WIDEST_NAME, short
 
@@ -34,8 +35,6 @@ REASONS_SHOWN = 4
 NAMED_TOGETHER = 10
 SELDOM = 1.0 / 3.0
 """Items with less than this part of the usual number of comparisons are seldom shown."""
-MOST_PLANNED = 100
-"""Of more items it is not said how many more votes they need: that would take its time."""
 MANY = 1.0 / 3.0
 """If too little is known of more than this share of the judges, that is worth a step."""
 ADVICE: dict[Verdict, str] = {
@@ -182,12 +181,11 @@ def _step_about_leaders(ranking: Ranking) -> Iterator[str]:
 
 
 def _step_about_votes(ranking: Ranking) -> Iterator[str]:
-    """How many more votes name the best item, where that is open and quickly found."""
-    items = ranking.items
-    is_quick = ranking.fit.posterior == "sampled" and len(items) <= MOST_PLANNED
-    has_tiers = not ranking.groups and items["tier"].is_not_null().all()
-    if is_quick and has_tiers and not is_sure(items, 0):
-        yield f"{ranking.plan('top:1')} The command 'juryrank next' chooses what to ask."
+    """How many more votes name the best item, and settle the whole order."""
+    targets = ("order",) if is_sure(ranking.items, 0) else ("top:1", "order")
+    found = list(votes_needed(ranking, targets))
+    if found:
+        yield f"{' '.join(found)} The command 'juryrank next' chooses what to ask."
 
 
 def _settled(items: pl.DataFrame, confidence: float) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from juryrank.errors import counted, listing, percent
+from juryrank.model.registry import model_named
 from juryrank.ranking.cautions import LARGE_TASTE
 from juryrank.text import WIDEST_NAME, short
 
@@ -29,6 +30,8 @@ CLEAR = 0.9
 """With less confidence nothing is called clear."""
 ALMOST_SURE = 0.99
 """With this chance an item is likely the best, even if others are in its tier."""
+MOST_PLANNED = 100
+"""Of more items it is not said how many more votes they need: that would take its time."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 
 
@@ -312,3 +315,15 @@ def scale_in_words(ranking: Ranking) -> Iterator[str]:
         f"{said}, and {short(item, WIDEST_NAME)} has {points:.10g}. Intervals are relative to the "
         f"average item, which has {average}."
     )
+
+
+def votes_needed(ranking: Ranking, targets: Sequence[str]) -> Iterator[str]:
+    """How many more votes settle targets, or where to ask, where that takes its time."""
+    fit, model = ranking.fit, model_named(ranking.model)
+    has_tiers = bool(ranking.items["tier"].is_not_null().all())
+    if not targets or ranking.groups or not model.chooses_questions or not has_tiers:
+        return
+    if fit.posterior == "sampled" and 2 <= len(ranking.items) <= MOST_PLANNED:
+        yield from (str(ranking.plan(target)) for target in targets)
+    else:
+        yield "The command 'juryrank plan' says how many more votes a target needs."

@@ -34,7 +34,7 @@ def answer_view(answer: Ranking | Rankings, top: int) -> Iterator[RenderableType
 
     if isinstance(answer, Rankings):
         return rankings_view(answer, top)
-    return ranking_view(answer, top)
+    return ranking_view(answer, top, planned=("top:1", "order"))
 
 
 def rankings_view(rankings: Rankings, top: int) -> Iterator[RenderableType]:
@@ -55,8 +55,13 @@ def _overview_table(rankings: Rankings) -> Table:
     return table
 
 
-def ranking_view(ranking: Ranking, top: int) -> Iterator[RenderableType]:
-    """Show the best items with their scores as bars, then the judges worth a look."""
+def ranking_view(
+    ranking: Ranking, top: int, planned: Sequence[str] = ()
+) -> Iterator[RenderableType]:
+    """Show the best items with their scores as bars, then the judges worth a look.
+
+    For the targets `planned` it is said how many more votes they take.
+    """
     yield headline(ranking)
     yield ""
     for items in ranking.groups[:MOST_GROUPS] or [ranking.items]:
@@ -76,11 +81,13 @@ def ranking_view(ranking: Ranking, top: int) -> Iterator[RenderableType]:
         scale_in_words,
         tastes_in_words,
         tiers_in_words,
+        votes_needed,
     )
 
     sentences = (
         *tiers_in_words(ranking), example(ranking), *scale_in_words(ranking),
         *effects_in_words(ranking), *tastes_in_words(ranking),
+        *votes_needed(ranking, planned),
     )  # fmt: skip
     yield from (Text(literal(sentence)) for sentence in sentences)
     yield from judges_worth_a_look(ranking)
