@@ -88,7 +88,9 @@ class Shards:
         if any(one_shard.for_judges(judges) is not one_shard for judges in self.judges):
             return sum_of(self.over(one_shard, own))
         written: list[Future] = []
-        total = in_tree(self._asked(one_shard, own, written), self._added_up)
+        # Held until the sum is here: what nobody holds is forgotten, also by a task that runs again.
+        asked = list(self._asked(one_shard, own, written))
+        total = in_tree(iter(asked), self._added_up)
         for judges, of_shard in zip(self.judges, self.engine.results(written), strict=False):
             _put(own, of_shard, judges)
         ((found, _),) = self.engine.results([total])
