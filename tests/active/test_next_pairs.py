@@ -173,6 +173,15 @@ def test_a_repeated_question_has_its_sides_swapped() -> None:
     assert (again["left"], again["right"]) == ("b", "a")
 
 
+def test_questions_that_are_out_come_again_only_after_all_others() -> None:
+    alone = jr.rank(jr.simulate(8, 1, votes_per_judge=300, seed=2).votes, model="btl")
+    assert len({pair(row) for row in alone.next_pairs(20).to_dicts()}) == 20
+    asked = alone.next_pairs(20, random_share=0.0)
+    more = alone.next_pairs(16, random_share=0.0, pending=asked)
+    assert not {pair(row) for row in asked.to_dicts()} & {pair(row) for row in more[:8].to_dicts()}
+    assert len({pair(row) for row in pl.concat([asked, more]).to_dicts()}) == 28
+
+
 @pytest.mark.parametrize(
     "target", ["order", "top:3", "item:item-3", ["item-1", "item-5"], "tiers", "widths"]
 )
@@ -277,7 +286,10 @@ def tau_after(seed: int, share: float) -> float:
 
 
 def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
-    chosen, drawn = (np.mean([tau_after(seed, share) for seed in range(2)]) for share in (0.0, 1.0))
+    """In the median: one of these begins upside down."""
+    chosen, drawn = (
+        np.median([tau_after(seed, share) for seed in range(5)]) for share in (0.0, 1.0)
+    )
     assert chosen > drawn + 0.03
 
 

@@ -88,7 +88,7 @@ class Shards:
         if any(one_shard.for_judges(judges) is not one_shard for judges in self.judges):
             return sum_of(self.over(one_shard, own))
         written: list[Future] = []
-        # Held until the sum is here: what nobody holds is forgotten, also by a task that runs again.
+        # Held until the sum is here: what nobody holds is forgotten, even if a task runs again.
         asked = list(self._asked(one_shard, own, written))
         total = in_tree(iter(asked), self._added_up)
         for judges, of_shard in zip(self.judges, self.engine.results(written), strict=False):
