@@ -134,7 +134,7 @@ def test_another_file_is_never_written_to(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         open_journal(tmp_path / "absent" / "run.jsonl", STUDY)
     if sys.platform != "win32":
-        with pytest.raises(InputError, match="no file that can be added to"):
+        with pytest.raises(InputError, match="not a file that can be added to"):
             open_journal(os.devnull, STUDY)
 
 
