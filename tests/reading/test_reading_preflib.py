@@ -166,7 +166,7 @@ def test_files_that_are_something_else(content: str, said: str) -> None:
 
 
 def test_there_are_no_columns_to_name() -> None:
-    assert "has no columns: leave judge out" in complaint(lambda: new(NEW, judge="voter"))
+    assert "has no columns: omit judge" in complaint(lambda: new(NEW, judge="voter"))
 
 
 class TestPublicData:
