@@ -206,7 +206,7 @@ def _download(source: _Source, dataset: str) -> bytes:
     if found != source.sha256:
         raise JuryrankError(
             f"What was downloaded from {source.url} is not the file it should be: its SHA-256 is "
-            f"{found}, expected is {source.sha256}. It was discarded. Try again on another "
+            f"{found}, not {source.sha256}. It was discarded. Try again on another "
             f"network, or set {OWN_COPY} to a folder with {_wanted(dataset)}."
         )
     return content

@@ -28,7 +28,7 @@ def size_in_bytes(size: str | int) -> int:
     if count < LEAST:
         raise InputError(
             f"{size!r} is too little memory to read votes with. Give at least "
-            f"{LEAST // 10**6}MB, better 1GB; a number alone means bytes."
+            f"{LEAST // 10**6}MB, preferably 1GB; a number alone means bytes."
         )
     return min(count, MOST)
 

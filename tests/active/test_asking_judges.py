@@ -116,7 +116,7 @@ FINE: dict[str, Any] = {"items": ["a", "b"], "judges": {"u": by_name}}
         ({"items": ["a"]}, "nothing to compare in 1 item"),
         ({"items": "ab"}, "items must be a list of labels"),
         ({"items": 3}, "items must be a list of labels"),
-        ({"items": ["a", "a", "b"]}, "Items are there more than once: a"),
+        ({"items": ["a", "a", "b"]}, "Items occur more than once: a"),
         ({"items": ["a", 1]}, "Some labels of items are numbers"),
         ({"items": ["a", " "]}, "labelled ' '"),
         ({"items": ["a", None]}, "labelled None"),

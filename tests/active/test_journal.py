@@ -126,7 +126,7 @@ def test_a_log_of_another_study_is_refused(log: Path, changed: dict[str, Any], s
 def test_another_file_is_never_written_to(tmp_path: Path) -> None:
     votes = tmp_path / "votes.csv"
     votes.write_text("judge,winner,loser\n")
-    with pytest.raises(InputError, match=r"no log of jr\.run"):
+    with pytest.raises(InputError, match=r"not a log of jr\.run"):
         open_journal(votes, STUDY)
     assert votes.read_text() == "judge,winner,loser\n"
     with pytest.raises(InputError, match="Is a directory"):
@@ -134,7 +134,7 @@ def test_another_file_is_never_written_to(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         open_journal(tmp_path / "absent" / "run.jsonl", STUDY)
     if sys.platform != "win32":
-        with pytest.raises(InputError, match="no file that can be added to"):
+        with pytest.raises(InputError, match="not a file that can be added to"):
             open_journal(os.devnull, STUDY)
 
 

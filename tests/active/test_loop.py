@@ -333,7 +333,7 @@ def test_answers_that_cost_more_than_they_should_are_reported() -> None:
     dear = Judge("dear", lambda left, right: (by_name(left, right), 0.5), cost=0.1)
     history, _, said = conduct([dear], budget=None, spend=1.0, batch=3)
     assert float(history.spent) == 1.5
-    assert "The cost is 1.5 and was to be 1.0 at most" in said[-1]
+    assert "The cost is 1.5, above the limit of 1.0" in said[-1]
 
 
 # --- surroundings --------------------------------------------------------------------------------

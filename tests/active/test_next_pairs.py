@@ -311,10 +311,10 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
         ({"target": "top:0"}, "top:1 to top:7"),
         ({"target": "top:99"}, "top:1 to top:7"),
         ({"target": "best"}, "no target 'best'"),
-        ({"target": "item:itm-3"}, "items that there are not: itm-3"),
+        ({"target": "item:itm-3"}, "unknown items: itm-3"),
         ({"target": []}, "empty"),
-        ({"items": ["new"], "retired": ["new"]}, "in items and in retired"),
-        ({"retired": ["item-77"]}, "retired names items"),
+        ({"items": ["new"], "retired": ["new"]}, "both in items and in retired"),
+        ({"retired": ["item-77"]}, "retired names unknown items"),
         ({"retired": ITEMS[:7]}, "only one"),
         ({"retired": ITEMS}, "there are none"),
         ({"random_share": 1.5}, "between 0 and 1"),
@@ -358,7 +358,7 @@ def test_there_must_be_two_items(items: list[str]) -> None:
 
 def test_an_answer_without_errors_cannot_choose() -> None:
     votes = jr.simulate(5, 3, votes_per_judge=20, seed=1).votes
-    with pytest.raises(InputError, match="does not say how sure"):
+    with pytest.raises(InputError, match="must say how sure"):
         jr.rank(votes, "win-rate").next_pairs(2)
 
 

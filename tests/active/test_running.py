@@ -150,7 +150,7 @@ def test_it_stops_when_the_target_is_settled() -> None:
         ({"target": "item:z"}, "z"),
         ({"target": 7}, "There is no target 7"),
         ({"model": "magic"}, "magic"),
-        ({"model": "win-rate"}, "does not say how sure"),
+        ({"model": "win-rate"}, "must say how sure"),
         ({"model": "crowdbt"}, "hbtl, htcv, htm, btl or tcv"),
         ({"random_share": 2.0}, "random_share"),
         ({"least_views": -1}, "least_views"),

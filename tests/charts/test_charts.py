@@ -133,7 +133,7 @@ def test_convergence_ends_below_the_tolerance() -> None:
     ("model", "picture", "message"),
     [
         ("btl", "judges", "treats all judges alike"),
-        ("win-rate", "convergence", "computed at once"),
+        ("win-rate", "convergence", "not fitted in steps"),
     ],
 )
 def test_what_cannot_be_drawn_says_why(model: str, picture: str, message: str) -> None:

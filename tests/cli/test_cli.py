@@ -155,7 +155,7 @@ def test_rank_saves_by_ending(votes: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("out", "complaint"),
     [
-        ("ranking.docx", "end it in .csv, .tsv, .json, .parquet, .html, .md, .tex, .xlsx."),
+        ("ranking.docx", "must end in .csv, .tsv, .json, .parquet, .html, .md, .tex, .xlsx."),
         ("nowhere/ranking.csv", "there is no folder"),
         (".csv/ranking.csv", "there is no folder"),
         ("folder.csv", "it is a folder."),
@@ -696,8 +696,8 @@ def test_an_option_given_twice_is_refused(votes: str) -> None:
     ("options", "said"),
     [
         (("--cluster", "local:none"), "must be local:N"),
-        (("--cluster", "local:2", "--by", "judge"), "cannot be had on a cluster"),
-        (("--cluster", "local:2", "--without", "judge-1"), "cannot be had on a cluster"),
+        (("--cluster", "local:2", "--by", "judge"), "is not available on a cluster"),
+        (("--cluster", "local:2", "--without", "judge-1"), "is not available on a cluster"),
         (("--cluster", "local:2", "--merge-names"), "--merge-names: not with --cluster"),
     ],
 )

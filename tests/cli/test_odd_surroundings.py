@@ -263,4 +263,4 @@ def test_a_study_is_not_run_if_it_cannot_be_saved(
     out = votes / inside
     result = CliRunner().invoke(app, ["paper", "gumbel-benign", "--out", str(out)])
     assert result.exit_code == 2
-    assert "'votes.csv' is a file and no folder" in " ".join(result.stderr.split())
+    assert "'votes.csv' is a file, not a folder" in " ".join(result.stderr.split())

@@ -105,7 +105,7 @@ def test_files_of_other_columns_are_refused(tmp_path: Path, client: Client) -> N
     ],
 )
 def test_what_a_cluster_cannot_do_is_refused(options: dict[str, Any], named: str) -> None:
-    with pytest.raises(InputError, match=f"{named}.* cannot be had on a cluster.*one machine"):
+    with pytest.raises(InputError, match=f"{named}.* is not available on a cluster.*one machine"):
         jr.rank(jr.scan_votes("nowhere"), cluster="local:2", **options)
 
 

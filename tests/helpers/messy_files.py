@@ -775,7 +775,7 @@ def spelled_twice() -> Iterator[Messy]:
         sides_and_name,
         votes=2,
         judges=1,
-        says=("2 outcomes taken as an item's name but for case or blanks ('MILK ', 'TEA')",),
+        says=("2 outcomes taken as an item's name, ignoring case and blanks ('MILK ', 'TEA')",),
     )
     yield refused("strange item.csv", table(HEADER, [*WINS, ("ann", "-", "?")]).encode(), "'-'")
     yield refused(
@@ -808,7 +808,7 @@ def pooled() -> Iterator[Messy]:
             "ignored: criterion, lang, note",
             "Votes on 3 values of criterion (harmless 9, helpful 9, honest 9) and 2 values of lang "
             "(en 18, de 9) are pooled: one ranking over all of them; --by criterion or --by lang "
-            "ranks each apart, --where filters.",
+            "ranks each separately, --where filters.",
         ),
     )
 

@@ -135,14 +135,14 @@ def test_scaled_rankings_predict_held_out_rankings_as_well() -> None:
 def test_models_without_odds(model: str) -> None:
     votes = {"judge": ["u"] * 3, "winner": ["a", "b", "c"], "loser": ["b", "c", "a"]}
     ranking = jr.rank(votes, model)
-    with pytest.raises(jr.InputError, match=rf"The scores of {model} say nothing of odds"):
+    with pytest.raises(jr.InputError, match=rf"The scores of {model} say nothing about odds"):
         ranking.scaled("elo")
 
 
 @pytest.mark.parametrize(
     ("anchor", "said"),
     [
-        (("Astr", 1000), "'Astr' is no item in the votes. Did you mean 'Aster'"),
+        (("Astr", 1000), "'Astr' is not an item in the votes. Did you mean 'Aster'"),
         (("Aster", "1000"), "must be a number"),
         (("Aster", float("nan")), "must be a number"),
         (("Aster", 1e300), "at most 1,000,000,000"),
@@ -207,7 +207,7 @@ def test_an_anchor_may_have_any_name() -> None:
         (("--scale", "elo", "--anchor", "Aster=nan"), "must be ITEM=POINTS"),
         (("--scale", "elo", "--anchor", "Astr=1"), "Did you mean 'Aster'?"),
         (("--anchor", "Aster=1000"), "An anchor is for the scale elo"),
-        (("--scale", "elo", "--model", "win-rate"), "say nothing of odds"),
+        (("--scale", "elo", "--model", "win-rate"), "say nothing about odds"),
     ],
 )
 def test_what_cannot_be_scaled_is_refused_before_the_fit(

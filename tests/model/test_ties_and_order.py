@@ -310,9 +310,9 @@ def test_twenty_tied_items() -> None:
         assert found.effects["effect"].to_list() == effects
         assert np.isfinite(found.items["score"].to_numpy()).all()
     assert jr.check(votes).ties == 12
-    with pytest.raises(jr.InputError, match="12 rankings can be brought into more than 720 orders"):
+    with pytest.raises(jr.InputError, match="12 rankings can be put into more than 720 orders"):
         jr.rank(votes, ties="half")
-    with pytest.raises(jr.InputError, match="12 rankings can be brought into more than 720 orders"):
+    with pytest.raises(jr.InputError, match="12 rankings can be put into more than 720 orders"):
         jr.compare(votes, ["hbtl", "btl"], folds=2)
     assert jr.judges(votes).heterogeneity is None
 

@@ -386,7 +386,7 @@ def test_a_column_of_the_answer_s_own_has_another_name_in_tables(name: str) -> N
 
 def test_what_carries_no_column_is_refused() -> None:
     orders = b"# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: x\n# ALTERNATIVE NAME 2: y\n1: 1,2\n"
-    with pytest.raises(jr.InputError, match="is of PrefLib: its rows have no column 'topic'"):
+    with pytest.raises(jr.InputError, match="is a PrefLib file: its rows have no column 'topic'"):
         jr.read_votes(BytesIO(orders), format="soc", by="topic")
     counts = b",tea,milk\ntea,-,8\nmilk,2,-\n"
     with pytest.raises(jr.InputError, match="is a table of counts, item by item: its rows have"):

@@ -151,7 +151,7 @@ def test_a_file_of_something_else_stays_as_it_is(
 ) -> None:
     path = tmp_path / "votes.csv"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"votes.csv' is not a fit that juryrank has kept"):
+    with pytest.raises(InputError, match=r"votes.csv' is not a fit kept by juryrank"):
         jr.rank(frame, resume=path)
     assert path.read_bytes() == content
 
@@ -200,6 +200,6 @@ def test_a_killed_process_and_an_interrupted_command_go_on(tmp_path: Path) -> No
     running.send_signal(signal.SIGINT)
     _, said = running.communicate()
     assert running.returncode == 130
-    assert "keeps how far it was: the same command goes on from there" in " ".join(said.split())
+    assert "keeps its progress: the same command goes on from there" in " ".join(said.split())
     mapped = jr.read_votes(votes, memory="1GB")
     assert_same_bits(jr.rank(mapped, resume=path, **FAST), jr.rank(mapped, **FAST))

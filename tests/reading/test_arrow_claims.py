@@ -78,7 +78,7 @@ def test_files_of_many_batches_and_of_older_readers_pass() -> None:
 
 
 def test_what_ended_the_process_is_a_message() -> None:
-    with pytest.raises(jr.InputError, match="what it says about its own parts is not true"):
+    with pytest.raises(jr.InputError, match="its description of its own parts is wrong"):
         jr.read_votes(FINDINGS / "claims-140-terabytes.arrow")
 
 

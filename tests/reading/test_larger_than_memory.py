@@ -190,7 +190,7 @@ class TestTheSame:
         [
             (
                 pl.col("left").str.replace("item 5", " Item 5"),
-                "outcomes taken as an item's name but for case or blanks (' Item 5')",
+                "outcomes taken as an item's name, ignoring case and blanks (' Item 5')",
             ),
             (pl.lit("A is much better"), "how much better an item is does not count"),
             (pl.int_range(pl.len()) % 2 + 1, "outcome 1 means left, 2 means right"),

@@ -117,7 +117,7 @@ def test_every_voter_may_be_a_judge() -> None:
 
 def test_voters_who_are_not_whole_are_no_judges() -> None:
     said = complaint(lambda: new(NEW.replace("5: ", "5.5: "), judge_per_row=True))
-    assert "a number of times that is not whole" in said
+    assert "a count that is not a whole number" in said
 
 
 BAD = NEW + "x: 1,2\n2: 1,,2\n1: 1,9\n1: {1,{2,3}}\n2 1,2\n4: 3\n0: 1,2\n1: 1,2,1\n\n# end\n2:\n"
@@ -166,7 +166,7 @@ def test_files_that_are_something_else(content: str, said: str) -> None:
 
 
 def test_there_are_no_columns_to_name() -> None:
-    assert "has no columns: leave judge out" in complaint(lambda: new(NEW, judge="voter"))
+    assert "has no columns: omit judge" in complaint(lambda: new(NEW, judge="voter"))
 
 
 class TestPublicData:

@@ -62,7 +62,7 @@ class TestColumns:
     def test_a_missing_column_names_what_is_there(self) -> None:
         said = complaint(lambda: read("judge,winner,looser\nj,x,y\n"))
         assert "no column for the loser. Columns found: judge, winner, looser." in said
-        assert "'looser' is near to the loser: if that is it, say --loser looser" in said
+        assert "'looser' is close to the loser: if that is it, say --loser looser" in said
 
     def test_all_missing_columns_are_named_and_only_near_ones_suggested(self) -> None:
         said = complaint(lambda: read("judge,left,rigth,comment\nj,x,y,z\n"))
@@ -74,12 +74,12 @@ class TestColumns:
         said = complaint(lambda: read("judge,pair_id,x\nj,1,2\n"))
         assert "do not tell how to read it. Columns found: judge, pair_id, x." in said
         assert "pairs (--winner and --loser, or --left, --right and --winner)" in said
-        assert "is near to" not in said
+        assert "is close to" not in said
 
     @pytest.mark.parametrize("name", ["wnner", "human_winner"])
     def test_a_near_name_is_suggested(self, name: str) -> None:
         said = complaint(lambda: read(f"judge,pair_id,{name},loser\nj,1,x,y\n"))
-        assert f"{name!r} is near to the winner: if that is it, say --winner {name}" in said
+        assert f"{name!r} is close to the winner: if that is it, say --winner {name}" in said
 
     def test_the_columns_of_a_wide_file_are_named(self) -> None:
         names = [f"c{number}" for number in range(50)]

@@ -29,9 +29,7 @@ def no_debugging(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("path", DAMAGED, ids=lambda path: path.name)
 def test_a_damaged_file_gives_one_message(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    reason = (
-        "what it says about its own parts is not true|it is not laid out as such a file must be"
-    )
+    reason = "its description of its own parts is wrong|it does not follow the rules of its format"
     with pytest.raises(jr.InputError, match=reason):
         jr.read_votes(path)
     assert capfd.readouterr().err == ""

@@ -36,7 +36,7 @@ def complaint(table: str, **options: str) -> str:
         ("wer,folge\na,tea>milk\nb,milk > tea\n", "--ranking folge"),
         (
             "wer,criterion,was,note\na,x,tea,5\na,x,milk,3\na,y,tea,4\na,y,milk,4\n",
-            "--by criterion ranks each value apart",
+            "--by criterion ranks each value separately",
         ),
         (
             "wer,gezeigt,wahl\na,tea; milk,Tea\na,milk; tea,milk\nb,tea; milk,tea\n",

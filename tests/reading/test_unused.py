@@ -54,7 +54,7 @@ class TestPooled:
         reading = read(judged(name, CRITERIA)).reading[0]
         assert str(reading).endswith(
             f"ignored: {name}. Votes on 3 values of {name} (harmless 12, helpful 12, honest 12) "
-            f"are pooled: one ranking over all of them; --by {name} ranks each apart, --where "
+            f"are pooled: one ranking over all of them; --by {name} ranks each separately, --where "
             "filters."
         )
         assert reading.to_dict()["pooled"] == [
@@ -119,7 +119,7 @@ class TestPooled:
 
     def test_the_command_line_says_it_and_json_has_it(self) -> None:
         result = run("rank", "-", "--json", stdin=judged("criterion", CRITERIA))
-        assert "--by criterion ranks each apart" in result.stderr
+        assert "--by criterion ranks each separately" in result.stderr
         assert json.loads(result.stdout)["reading"][0]["pooled"][0]["column"] == "criterion"
 
 
@@ -373,7 +373,7 @@ class TestDetailsOfJudges:
     def test_the_command_line_shows_times(self, timed: bytes) -> None:
         shown = run("judges", "-", stdin=timed.decode()).stdout
         assert "time/s" in shown
-        assert "Time: that of a vote, by the median." in shown
+        assert "Time: the median time of a vote." in shown
         assert "time/s" not in run("judges", "--example").stdout
 
 

@@ -489,7 +489,7 @@ def test_folders_of_this_machine_are_not_in_the_report(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--title", "Flowers"], "say with --report FILE"),
-        (["--report", "report.pdf"], "end it in .html"),
+        (["--report", "report.pdf"], "the name must end in .html"),
         (["--report", "no-such-folder/report.html"], "there is no folder"),
         (["--report", "same.html", "--out", "same.html"], "cannot both be saved"),
     ],

@@ -86,13 +86,13 @@ def test_rank_recovers_what_was_simulated() -> None:
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        ({"items": 1}, "need 2 and 1"),
-        ({"judges": 0}, "need 2 and 1"),
+        ({"items": 1}, "need at least 2 and 1"),
+        ({"judges": 0}, "need at least 2 and 1"),
         ({"adversaries": 11}, "impossible"),
         ({"model": "btl", "adversaries": 1}, "no adversaries"),
         ({"model": "win-rate"}, "simulate btl instead"),
         ({"density": 0.5, "votes_per_judge": 5}, "not both"),
-        ({"density": 1.5}, "not above 1"),
+        ({"density": 1.5}, "at most 1"),
         ({"votes_per_judge": 0}, "at least 1"),
         ({"judges": 10, "accuracies": [1.0]}, "must be 10 finite numbers"),
         ({"items": 3, "scores": 3.0}, "must be 3 finite numbers"),

@@ -46,8 +46,8 @@ def asked_in(frame: object, people: People) -> Asked:
     strange = [] if status is None else sorted(set(status.to_list()) - set(STATUSES))
     if strange:
         raise InputError(
-            f"The questions asked before have an unknown status: {listing(strange)}. There are: "
-            f"{', '.join(STATUSES)}, or none for those that are out."
+            f"The questions asked before have an unknown status: {listing(strange)}. Known: "
+            f"{', '.join(STATUSES)}. Leave it empty for those that are out."
         )
     questions = _questions(table, "pending", people)
     told = np.full(len(table), OUT) if status is None else np.array(status.to_list())

@@ -72,9 +72,9 @@ class Beliefs:
         known = self.basis.posterior
         if not isinstance(known, SampledPosterior | NormalPosterior) or not self.basis.model.odds:
             raise InputError(
-                f"This answer of {self.basis.model.name!r} does not say how sure it is of each "
-                "vote, which choosing questions needs. Rank with hbtl, btl, htcv, tcv or htm, and "
-                "with intervals."
+                "To choose questions, the answer must say how sure it is of each vote, and this "
+                f"one, by {self.basis.model.name!r}, does not. Rank with hbtl, btl, htcv, tcv or "
+                "htm, and with intervals."
             )
         return known
 

@@ -106,7 +106,7 @@ def open_journal(path: str | os.PathLike[str] | None, study: Mapping[str, Any]) 
 def _taken_up(file: _LogFile, name: str, header: Record) -> Journal:
     content = file.content()
     if content and not (content.startswith(BEGINNING) or BEGINNING.startswith(content)):
-        raise InputError(f"{name!r} is there already and no log of jr.run: give another name.")
+        raise InputError(f"{name!r} already exists and is not a log of jr.run: give another name.")
     log = log_in(name, content)
     if log.history is not None:
         _require_same(name, log.history.header, header)
@@ -126,8 +126,8 @@ def _moved_aside(file: _LogFile, content: bytes, whole: int) -> Iterator[str]:
         aside = file.path.with_name(file.path.name + TORN)
         file.cut(whole, aside)
         yield (
-            f"The end of {file.path.name} was torn ({counted(len(torn), 'byte')}): what was being "
-            f"written when the process before ended. Nothing depends on it; it is in {aside.name}."
+            f"The end of {file.path.name} is incomplete ({counted(len(torn), 'byte')}): the last "
+            f"process ended while writing it. Nothing depends on it; it was moved to {aside.name}."
         )
 
 
@@ -139,11 +139,11 @@ class _LogFile:
         self._handle = os.open(path, _FLAGS, 0o666)
         try:
             if not stat.S_ISREG(os.fstat(self._handle).st_mode):
-                raise InputError(f"The log {str(path)!r} is no file that can be added to.")
+                raise InputError(f"The log {str(path)!r} is not a file that can be added to.")
             if not locked(self._handle):
                 raise InputError(
                     f"The log {str(path)!r} is in use by another process, or by another jr.run of "
-                    "this one: wait for its end, or give another log."
+                    "this one: wait until it ends, or give another log."
                 )
         except BaseException:
             self.close()
@@ -165,7 +165,7 @@ class _LogFile:
                 os.ftruncate(self._handle, size)
             raise JuryrankError(
                 f"Cannot write to the log {str(self.path)!r}: {error.strerror or error}. All that "
-                "counts is in it: call jr.run with it again when that is mended."
+                "counts is in it: once this is fixed, call jr.run with it again."
             ) from error
 
     def cut(self, whole: int, aside: Path) -> None:
@@ -208,7 +208,7 @@ def _require_same(name: str, there: Record, here: Record) -> None:
     if said:
         raise InputError(
             f"The log {name!r} is of another study: {'; '.join(said)}. Call jr.run as it was "
-            "called then, or give another log; its votes stay readable with jr.read_votes."
+            "called then, or give another log; jr.read_votes can still read the votes of this one."
         )
 
 

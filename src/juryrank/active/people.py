@@ -53,12 +53,12 @@ def all_items(
     gone = labels_like(_listed(retired, "retired"), known, "item")
     both = sorted({str(item) for item in gone if item in set(given)})
     if both:
-        raise InputError(f"{listing(both)}: an item cannot be in items and in retired, both.")
+        raise InputError(f"{listing(both)}: an item cannot be both in items and in retired.")
     old = set(seen)
     new = list(dict.fromkeys(item for item in given if item not in old))
     strange = [item for item in gone if item not in old and item not in set(new)]
     if strange:
-        raise InputError(f"retired names items that there are not: {listing(strange)}.")
+        raise InputError(f"retired names unknown items: {listing(strange)}.")
     if any(_is_blank(item) for item in new):
         raise InputError("An item without a name cannot be asked about.")
     return [*seen, *new], list(dict.fromkeys(gone))

@@ -104,17 +104,19 @@ class Plan:
         }
 
     def __str__(self) -> str:
-        sure = f"at {percent(self.confidence)} confidence, however often one looks"
+        sure = f"at {percent(self.confidence)} confidence, however often you look"
         if self.settled:
             return f"Settled: {self.target}, {sure}."
         if self.votes_median is None:
-            return f"Not within {self._limit}, or hardly: {self.target}, {sure}.{self._why()}"
+            return (
+                f"Unlikely to be settled within {self._limit}: {self.target}, {sure}.{self._why()}"
+            )
         low, median, high = (
             f"over {self._within:,}" if votes is None else f"{votes:,}"
             for votes in (self.votes_low, self.votes_median, self.votes_high)
         )
         price = self.price[1]
-        money = "" if price is None else f", at a price of about {price:,.2f}"
+        money = "" if price is None else f", at a cost of about {price:,.2f}"
         found = f"About {median} more votes ({low} to {high}) settle {self.target}{money}, {sure}."
         return found + self._about_costs()
 

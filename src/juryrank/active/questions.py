@@ -241,13 +241,13 @@ class _Task:
         """Labels come back."""
         if not choices:
             raise InputError(
-                "There is no question left to ask: every pair was asked, is out, or is barred, and "
-                "every limit counts. repeats=True (--repeats) asks a judge again."
+                "There is no question left to ask: every pair was asked, is out, or is barred, or "
+                "a limit is reached. repeats=True (--repeats) asks a judge again."
             )
         if len(choices) < self.wanted:
             warnings.warn(
                 f"Only {counted(len(choices), 'question')} of {self.wanted:,} can be asked: all "
-                "others were asked before (repeats=True, --repeats, asks again), are out, or are "
+                "others were asked before (repeats=True, --repeats, asks again), are out or "
                 "barred, or a limit is reached.",
                 JuryrankWarning,
                 stacklevel=4,

@@ -42,8 +42,8 @@ class RankingPolicy:
         if not model.chooses_questions:
             known = models_that(lambda one: one.chooses_questions, "or")
             raise InputError(
-                f"{model.name!r} does not say how sure it is of each vote, which choosing "
-                f"questions needs. Rank by {known}."
+                "To choose questions, the model must say how sure it is of each vote, and "
+                f"{model.name!r} does not. Rank by {known}."
             )
         next_pairs(
             list(self.items), 1, judges=list(judges), target=self.target, barred=self.barred,

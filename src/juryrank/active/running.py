@@ -122,10 +122,10 @@ def contents_of(items: Items) -> dict[Label, Any]:
         raise InputError("Some labels of items are numbers and some are text: make all text.")
     if len(set(labels)) < len(labels):
         twice = sorted({label for label in labels if labels.count(label) > 1}, key=str)
-        raise InputError(f"Items are there more than once: {listing(twice)}.")
+        raise InputError(f"Items occur more than once: {listing(twice)}.")
     if len(labels) < 2:
         raise InputError(
-            f"There is nothing to compare in {counted(len(labels), 'item')}: give two."
+            f"There is nothing to compare in {counted(len(labels), 'item')}: give at least two."
         )
     shown = (content if isinstance(items, Mapping) else label
              for label, (_, content) in zip(labels, pairs, strict=True))  # fmt: skip
@@ -200,7 +200,7 @@ def remarks(study: Study, ended: Ended) -> Iterator[str]:
     money = study.purse.money
     if money is not None and history.spent > money:
         yield (
-            f"The cost is {float(history.spent):.6g} and was to be {money} at most: some answers "
+            f"The cost is {float(history.spent):.6g}, above the limit of {money}: some answers "
             "cost more than their judge's `cost`, which should be the most that a call can cost."
         )
 

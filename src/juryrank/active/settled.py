@@ -51,7 +51,7 @@ class Settled:
 
     def __str__(self) -> str:
         count, of = int(self.pairs["settled"].sum()), len(self.pairs)
-        sure = f"at {percent(self.confidence)} confidence, however often one looks"
+        sure = f"at {percent(self.confidence)} confidence, however often you look"
         if self.done:
             return f"Settled: {self.target}, {sure}."
         open_pairs = self.pairs.filter(~pl.col("settled")).sort(pl.col("gap").abs())

@@ -169,7 +169,7 @@ def _known(
     strange = [item for item in named if item not in code]
     if strange:
         hint = did_you_mean_all(strange, list(code))
-        raise InputError(f"The target names items that there are not: {listing(strange)}.{hint}")
+        raise InputError(f"The target names unknown items: {listing(strange)}.{hint}")
     gone = [item for item in named if item in set(retired)]
     if gone:
         raise InputError(f"The target names items that are retired: {listing(gone)}.")

@@ -118,7 +118,7 @@ def map_of_judges(found: Agreement, judges: pl.DataFrame, labels: list[Any], wha
         .mark_point(filled=True, opacity=0.8)
         .encode(
             x=alt.X("x:Q", axis=bare, title="against most judges \u2190   \u2192 with most judges"),
-            y=alt.Y("y:Q", axis=bare, title="what divides them besides"),
+            y=alt.Y("y:Q", axis=bare, title="what else divides them"),
             size=alt.Size("votes:Q", scale=alt.Scale(range=[35, 250]), legend=None),
             tooltip=_judge_tooltip(alt, what),
             **_by_verdict(alt, rows),

@@ -21,7 +21,7 @@ def altair() -> ModuleType:
         import vl_convert  # noqa: F401  needed by `png`
     except ModuleNotFoundError as error:
         raise InputError(
-            f"Pictures need the package {error.name}: pip install {' '.join(CHARTING)}."
+            f"Charts need the package {error.name}: pip install {' '.join(CHARTING)}."
         ) from error
     return alt
 

@@ -117,7 +117,8 @@ class Plots:
         """How the solver came to its answer, step by step."""
         if not len(self._ranking.fit.steps):
             raise InputError(
-                f"The model {self._ranking.model!r} is computed at once: there is no convergence."
+                f"The model {self._ranking.model!r} is not fitted in steps: there is no "
+                "convergence to show."
             )
         return _saved_whole(convergence_chart(self._ranking.fit.steps))
 

@@ -20,7 +20,7 @@ Target = Annotated[
     str,
     typer.Option(
         metavar="TARGET",
-        help="What is to be known: order (of all items), top:3 (the best three), item:NAME (its "
+        help="What to find out: order (of all items), top:3 (the best three), item:NAME (its "
         "rank), tiers, or widths (intervals of equal width).",
         rich_help_panel=TO_ASK,
     ),

@@ -31,7 +31,7 @@ Tastes = Annotated[
 Ties = Annotated[
     Literal["davidson", "davidson-by-judge", "half"] | None,
     typer.Option(
-        help="davidson: ties are an outcome, how often is estimated; davidson-by-judge: for each "
+        help="davidson: ties are an outcome, its frequency estimated; davidson-by-judge: for each "
         "judge; half: half a win for each side.",
         show_default="an outcome where the model can, for each judge if the data say so",
         rich_help_panel=MODELLING,

@@ -108,7 +108,7 @@ LeastViews = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="So many questions about each item come first.",
+        help="Ask this many questions about each item first.",
         rich_help_panel=EXPERTS,
     ),
 ]
@@ -117,7 +117,7 @@ MostViews = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Not more questions than that about an item, those answered included.",
+        help="At most this many questions about an item, including those answered.",
         show_default="no limit",
         rich_help_panel=EXPERTS,
     ),

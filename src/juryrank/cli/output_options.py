@@ -82,7 +82,7 @@ def check_safe_csv(safe_csv: bool, *paths: Path | None) -> None:
     if safe_csv and not any(path is not None and saved_as(path) in SEPARATORS for path in paths):
         raise InputError(
             "--safe-csv is for .csv and .tsv files, and none is written: name one with --out FILE, "
-            "or omit it. Other formats need no such care."
+            "or omit it. Other formats do not need it."
         )
 
 

@@ -56,7 +56,7 @@ def paper(
         typer.Option(min=1, metavar="N", help="Processes to use.", show_default="all cores"),
     ] = None,
 ) -> None:
-    """Run the paper's tables and figures again, beside its numbers and our default.
+    """Reproduce the paper's tables and figures, beside its numbers and our defaults.
 
     A run that was interrupted continues where it was.
 

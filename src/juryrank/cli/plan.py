@@ -44,7 +44,7 @@ Most = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Beyond so many votes it is only said that they do not suffice.",
+        help="Look at most this many votes ahead.",
         rich_help_panel=TO_ASK,
     ),
 ]
@@ -76,7 +76,7 @@ def plan(
 ) -> None:
     """Say how many more votes it takes until a target is settled, and what they cost.
 
-    The votes are thought to be cast on the questions that juryrank next would choose.
+    The votes are assumed to be on the questions that juryrank next would choose.
 
     Examples:
       juryrank plan votes.csv --target top:3
@@ -121,7 +121,7 @@ def _costs(given: Sequence[str]) -> dict[str, float] | float:
         if cost is None and len(parts) == 1:
             return price
         if cost is None:
-            raise InputError(f"--cost {text} is for all judges, and others are given, too.")
+            raise InputError(f"--cost {text} is for all judges, but other costs are given too.")
         if name in found:
             raise InputError(f"--cost names {name!r} more than once.")
         found[name] = price

@@ -91,7 +91,7 @@ By = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Rank each value of this column apart, with judges of its own.",
+        help="Rank each value of this column separately, with judges of its own.",
         rich_help_panel=TO_RANK,
     ),
 ]
@@ -106,9 +106,9 @@ Without = Annotated[
 Intervals = Annotated[
     Literal["posterior", "information", "sandwich", "bootstrap", "none"],
     typer.Option(
-        help="Where errors come from: the posterior; or, of the best fit of the plain model, "
-        "its curvature or, with judges instead of votes as the independent draws, a sandwich "
-        "or 200 resamples.",
+        help="Where errors come from: the posterior; or, for the best fit of the plain model, "
+        "its curvature; or a sandwich or 200 resamples, with judges instead of votes as the "
+        "independent draws.",
         rich_help_panel=EXPERTS,
     ),
 ]
@@ -160,7 +160,7 @@ AnchorText = Annotated[
     str | None,
     typer.Option(
         metavar="ITEM=POINTS",
-        help="With --scale elo: so many points for this item instead.",
+        help="With --scale elo: give this item these points instead.",
         rich_help_panel=TO_WRITE,
     ),
 ]
@@ -184,7 +184,7 @@ Resume = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Keep in this file how far a long fit is; if it is there already, go on from it.",
+        help="Keep the progress of a long fit in this file; if the file exists, go on from there.",
         rich_help_panel=EXPERTS,
     ),
 ]
@@ -325,7 +325,7 @@ def _saying_how_to_go_on(resume: Path | None) -> Iterator[None]:
     except (KeyboardInterrupt, SystemExit, JuryrankError) as error:
         if resume is not None and resume.exists() and not isinstance(error, InputError):
             show_note(
-                f"The fit was stopped, and {str(resume)!r} keeps how far it was: the same command "
-                "goes on from there."
+                f"The fit was stopped; {str(resume)!r} keeps its progress: the same command goes "
+                "on from there."
             )
         raise

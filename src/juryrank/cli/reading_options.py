@@ -42,7 +42,7 @@ Where = Annotated[
     str | None,
     typer.Option(
         metavar="CONDITION",
-        help="Only rows that satisfy it, such as 'language == \"de\" and round > 3'.",
+        help="Read only rows that satisfy it, such as 'language == \"de\" and round > 3'.",
         rich_help_panel=TO_RANK,
     ),
 ]
@@ -59,7 +59,7 @@ SetsColumn = Annotated[str | None, _column("sets: the items the judge saw (a | b
 ItemColumn = Annotated[str | None, _column("items, where there is a row for each item")]
 PositionColumn = Annotated[str | None, _column("the items' positions there, 1 for the best")]
 RatingColumn = Annotated[
-    str | None, _column("ratings there, of which a judge's are compared; higher is better")
+    str | None, _column("ratings there, compared if they are by the same judge; higher is better")
 ]
 LowerIsBetter = Annotated[
     bool,
@@ -211,7 +211,7 @@ Memory = Annotated[
     str | None,
     typer.Option(
         help="For votes on pairs that are larger than memory: how much to use for reading, "
-        "such as 1GB, beside some 400 MB for the program itself. The votes are then kept in "
+        "such as 1GB, besides about 400 MB for the program itself. The votes are then kept in "
         "the folder for temporary files (TMPDIR).",
         metavar="SIZE",
         rich_help_panel=READING,

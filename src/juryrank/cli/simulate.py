@@ -77,7 +77,8 @@ Density = Annotated[
     float | None,
     typer.Option(
         metavar="X",
-        help="Instead: the chance that a judge is asked about a pair, in each order.",
+        help="Instead of votes per judge: the chance that a judge is asked about a pair, in each "
+        "order.",
         rich_help_panel=SIMULATED,
     ),
 ]
@@ -101,7 +102,7 @@ Top = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="How many of them are ranked, the best; 1 is a choice from a set.",
+        help="How many of them are ranked, from the best; 1 is a choice from a set.",
         show_default="all",
         rich_help_panel=SIMULATED,
     ),
@@ -171,7 +172,7 @@ def simulate(
     seed: Seed = 0,
     out: Out = None,
 ) -> None:
-    """Make up votes whose truth is known.
+    """Simulate votes whose truth is known.
 
     Examples:
       juryrank simulate --items 20 --accuracies 3,2,1,0,-1 --out votes.csv

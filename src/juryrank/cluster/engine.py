@@ -124,7 +124,7 @@ def client_of(cluster: object) -> tuple[Client, Callable[[], None]]:
         return cluster, lambda: None
     if not isinstance(cluster, str):
         raise InputError(
-            f"cluster={cluster!r} is no client of Dask and no address such as "
+            f"cluster={cluster!r} is neither a client of Dask nor an address such as "
             "tcp://scheduler:8786 or local:8."
         )
     if cluster.startswith("local:"):
@@ -141,7 +141,7 @@ def client_of(cluster: object) -> tuple[Client, Callable[[], None]]:
         client = Client(cluster, timeout=CONNECT)
     except (TimeoutError, OSError, ValueError) as error:
         raise InputError(
-            f"There is no scheduler of Dask at {cluster!r}: {error}. The address is what dask "
+            f"There is no Dask scheduler at {cluster!r}: {error}. The address is what dask "
             "scheduler prints, such as tcp://10.0.0.1:8786; local:8 starts eight workers here."
         ) from error
     return client, client.close
@@ -176,8 +176,8 @@ def in_words() -> Iterator[None]:
         raise JuryrankError(
             f"The task {error.task} was on {error.allowed_failures + 1} workers that were lost, "
             f"the last of them {error.last_worker.address}. Most likely they had too little "
-            "memory: use more workers, or larger ones. Where machines are taken away again and "
-            "again, raise distributed.scheduler.allowed-failures in the configuration of Dask."
+            "memory: use more workers, or larger ones. Where machines are often taken away, "
+            "raise distributed.scheduler.allowed-failures in the configuration of Dask."
         ) from error
     except MemoryError as error:
         raise JuryrankError(

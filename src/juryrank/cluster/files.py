@@ -143,13 +143,13 @@ def check_unchanged(file: File) -> None:
         now = _stamp(system.info(path))
     except OSError as error:
         raise InputError(
-            f"{file.url} was there when the work began, and cannot be read any more: {error}. "
+            f"{file.url} was there when the work began, and can no longer be read: {error}. "
             "Put it back, and rank again."
         ) from error
     if now != (file.size, file.stamp):
         raise InputError(
             f"{file.url} has changed since the work began: it had {file.size:,} bytes "
-            f"({file.stamp}), and has {now[0]:,} ({now[1]}). Rank again when nobody writes to it."
+            f"({file.stamp}), and has {now[0]:,} ({now[1]}). Rank again when nothing writes to it."
         )
 
 

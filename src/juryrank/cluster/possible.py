@@ -28,6 +28,6 @@ def check_possible(asked: Mapping[str, Any]) -> None:
     ):
         if wrong:
             raise InputError(
-                f"{name}={asked[name]!r} (--{name}) cannot be had on a cluster: omit it, or "
+                f"{name}={asked[name]!r} (--{name}) is not available on a cluster: omit it, or "
                 f"{ON_ONE_MACHINE}."
             )

@@ -36,8 +36,8 @@ MANY_NUMBERS = 1 << 16
 """Parts of so many numbers are added up by the workers, and do not all come here."""
 NOT_HERE = (
     "These votes are on a cluster, and what was asked for needs all of them on this machine: "
-    "read_votes, with memory=... (--memory) if they are larger than memory, can have it. "
-    "On a cluster there are rank with the profile solver and intervals='posterior', "
+    "read them with read_votes, with memory=... (--memory) if they are larger than memory. "
+    "What works on a cluster is rank with the profile solver and intervals='posterior', "
     "'information', 'sandwich' or None."
 )
 

@@ -88,9 +88,9 @@ class ChainedLists:
         if np.abs(gradient).max(initial=0.0) > STEEPEST * usual:
             raise InputError(
                 f"There are rankings of up to {int(self.lists.length.max()):,} items. Under "
-                f"{self.noise.name} noise the chances of rankings so long cannot be worked out "
-                "to any digit. Use a model with Gumbel noise (hbtl or btl), which takes rankings "
-                "of any length, or take out items until they are shorter."
+                f"{self.noise.name} noise the chances of rankings so long cannot be computed "
+                "accurately. Use a model with Gumbel noise (hbtl or btl), which takes rankings "
+                "of any length, or remove items until they are shorter."
             )
 
     def work_out(self, location: Floats) -> None:

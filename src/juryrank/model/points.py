@@ -78,7 +78,7 @@ def check_scale(name: str, model: Model, anchor: object = None) -> None:
         )
     if name == "elo" and not model.odds:
         raise InputError(
-            f"The scores of {model.name} say nothing of odds, which the scale elo is made of. "
+            f"The scores of {model.name} say nothing about odds, on which the scale elo is based. "
             "Choose a model that estimates them, such as hbtl or btl."
         )
 
@@ -95,7 +95,7 @@ def check_anchor(anchor: object, items: Sequence[object]) -> Anchor:
         )
     if item not in items:
         hint = did_you_mean(item, items)
-        raise InputError(f"The anchor {item!r} is no item in the votes.{hint}")
+        raise InputError(f"The anchor {item!r} is not an item in the votes.{hint}")
     return item, float(points)
 
 

@@ -142,7 +142,7 @@ def _read(path: Path) -> Arrays:
     except (BadZipFile, EOFError, ValueError, KeyError, TypeError, AttributeError):
         pass
     raise InputError(
-        f"{str(path)!r} is not a fit that juryrank has kept. It stays as it is: name another file "
+        f"{str(path)!r} is not a fit kept by juryrank. It was not changed: name another file "
         "for the fit (--resume), which need not exist yet."
     )
 

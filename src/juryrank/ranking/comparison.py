@@ -189,9 +189,9 @@ def compare_fits(
     many = int((orders_of_ties(votes.lists) > MOST_ORDERS).sum())
     if many:
         raise InputError(
-            f"{counted(many, 'ranking')} can be brought into more than {MOST_ORDERS} orders, so "
-            "many items are tied, and models are compared on every order. If the items at the end "
-            "are not tied but unranked, give the set and leave them out of the ranking."
+            f"{counted(many, 'ranking')} can be put into more than {MOST_ORDERS} orders, because "
+            "so many items are tied, and models are compared on every order. If the items at the "
+            "end are not tied but unranked, give the set and leave them out of the ranking."
         )
     if not 2 <= folds <= len(votes):
         raise InputError(

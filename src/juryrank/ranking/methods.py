@@ -61,7 +61,7 @@ from juryrank.types import Floats
 NEAR_THE_MODE = 0.8
 """About the part of a fit that the search takes."""
 TASTES_LEFT_OUT = (
-    "These rankings are too many to sample how judges differ in taste, so the intervals say how "
+    "There are too many rankings to sample how judges differ in taste, so the intervals say how "
     "these judges see it, not what another jury would say."
 )
 

@@ -278,10 +278,10 @@ def _check_intervals(task: Task, intervals: Intervals | None, confidence: float)
         raise InputError(f"confidence={confidence!r} must lie between 0 and 1, such as 0.95.")
     if intervals not in (*get_args(Intervals), None):
         ways = ", ".join(get_args(Intervals))
-        raise InputError(f"There are no intervals called {intervals!r}. There are: {ways}.")
+        raise InputError(f"There are no intervals called {intervals!r}. Choose from: {ways}.")
     if intervals == "sandwich" and not task.method.finds_optimum:
         raise InputError(
-            "The sandwich needs a likelihood at its best, which only the profile solver finds: "
+            "The sandwich needs the best fit, which only the profile solver finds: "
             "omit the solver, or use intervals='bootstrap' (--intervals bootstrap)."
         )
     if intervals == "bootstrap" and not task.model.intervals:

@@ -174,11 +174,11 @@ def _require_few_orders(lists: Lists) -> None:
     many = np.flatnonzero(orders_of_ties(lists) > MOST_ORDERS)
     if len(many):
         raise InputError(
-            f"{counted(len(many), 'ranking')} can be brought into more than {MOST_ORDERS} orders, "
-            f"so many items are tied; the first is ranking {many[0] + 1:,} by judge. Ties of this "
-            "size need Gumbel noise (hbtl, btl) and ties='davidson' (--ties davidson); or, if the "
-            "items at the end are not tied but unranked, give the set and leave them out of the "
-            "ranking."
+            f"{counted(len(many), 'ranking')} can be put into more than {MOST_ORDERS} orders, "
+            f"because so many items are tied; the first is ranking {many[0] + 1:,} by judge. Ties "
+            "of this size need Gumbel noise (hbtl, btl) and ties='davidson' (--ties davidson); or, "
+            "if the items at the end are not tied but unranked, give the set and leave them out of "
+            "the ranking."
         )
 
 

@@ -76,7 +76,7 @@ def _check_claims(where: Path | bytes, members: list[zipfile.ZipInfo]) -> None:
     """Refuse members that claim to be longer than the archive: as much memory would be taken."""
     size = len(where) if isinstance(where, bytes) else where.stat().st_size
     if any(info.compress_size > size for info in members):
-        raise zipfile.BadZipFile("a file in it claims to be longer than all of it")
+        raise zipfile.BadZipFile("a file in it claims to be longer than the archive")
 
 
 def _check_size(name: str, members: list[zipfile.ZipInfo], most_bytes: int) -> None:

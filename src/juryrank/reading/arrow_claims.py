@@ -37,7 +37,7 @@ class UntrueError(ValueError):
     """A file does not hold what it says."""
 
     def __init__(self) -> None:
-        super().__init__("what it says about its own parts is not true")
+        super().__init__("its description of its own parts is wrong")
 
 
 class _Table(NamedTuple):

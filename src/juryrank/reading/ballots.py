@@ -245,7 +245,7 @@ def _about_items(what: str, bad: Mask, entries: _Merged, items: Coded, count: in
 
 def _empty_items(where: str, entries: Entries, codes: Codes, count: int) -> Complaint:
     bad = _mask(entries.row[codes < 0], count)
-    return Complaint(f"an empty item in {where}", bad, hint="Fill it in or take it away.")
+    return Complaint(f"an empty item in {where}", bad, hint="Fill it in or remove it.")
 
 
 def _mask(rows: Ints, count: int) -> Mask:

@@ -83,7 +83,7 @@ def _item_among(source: str, rest: Sequence[str]) -> str:
     found = known or list(rest)
     if len(found) != 1:
         raise InputError(
-            f"{source} has no column that is surely the item beside those of the judges: "
+            f"{source} has no column that is clearly the item, besides those of the judges: "
             f"{columns_found(rest) or 'there is no other column'}. Name it with --item (item=...), "
             "or the two items of a pair with --left and --right."
         )

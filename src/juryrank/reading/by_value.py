@@ -36,8 +36,8 @@ MOST_VALUES = 50
 def column_to_rank_by(parts: Sequence[Part], wanted: str) -> str:
     """Find the column each value of which is ranked apart."""
     for part in parts:
-        kind = "of PrefLib" if part.format == "preflib" else part.before and part.before.kind
-        if kind in ("of PrefLib", COUNTS):
+        kind = "a PrefLib file" if part.format == "preflib" else part.before and part.before.kind
+        if kind in ("a PrefLib file", COUNTS):
             raise InputError(
                 f"{part.name} is {kind}: its rows have no column {wanted!r} to rank by. Omit --by "
                 "(by=...), or give the votes as rows that have it."
@@ -149,8 +149,8 @@ def _check_number(column: str, values: int, rows: int) -> None:
     if values > MOST_VALUES:
         raise InputError(
             f"The column {column!r} has {counted(values, 'distinct value')} in {rows:,} rows, and "
-            f"at most {MOST_VALUES} are ranked apart. Rank by a column with fewer values, or keep "
-            f"some of them with --where (where=...)."
+            f"at most {MOST_VALUES} are ranked separately. Rank by a column with fewer values, or "
+            f"keep some of them with --where (where=...)."
         )
 
 

@@ -542,7 +542,7 @@ def _missing(found: _Header, shape: _Shape, roles: Sequence[str], ways_out: str)
     if rest:
         options = " ".join(f"--{keyword} COLUMN" for keyword in rest)
         also = ", or the two items with --left COLUMN --right COLUMN" if rest == ["loser"] else ""
-        hints.append(f"If other columns are it, name them: {options}{also}.")
+        hints.append(f"If other columns hold it, name them: {options}{also}.")
     hints += [*_about_header(names, ways_out), *([ways_out] if rest else [])]
     return InputError(
         f"{found.source} has no column for {named}. Columns found: {columns_found(names)}. "
@@ -558,7 +558,7 @@ def _if_that_is_it(role: str, near: Sequence[str]) -> str:
     keyword, first = _keyword(role), near[0]
     others = "".join(f" or --{keyword} {shlex.quote(name)}" for name in near[1:])
     return (
-        f"{listing([repr(name) for name in near])} {'is' if len(near) == 1 else 'are'} near to "
+        f"{listing([repr(name) for name in near])} {'is' if len(near) == 1 else 'are'} close to "
         f"{_MEANING[role]}: if that is it, say --{keyword} {shlex.quote(first)}{others} "
         f"({keyword}={first!r})."
     )

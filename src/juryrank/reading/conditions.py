@@ -144,13 +144,13 @@ class _Reader:
         return self._several("or", lambda: self._several("and", self._negated))
 
     def error(self, expected: str) -> InputError:
-        """Say what should stand here, and what does."""
+        """Say what is expected here, and what was found."""
         at = self.token.start
         found = self._text[at : at + 20]
         where = f"at character {at + 1}, before {found!r}" if found else "at the end"
         return InputError(
             f"The condition --where {within(repr(self._text), LONGEST_NAME)} cannot be read: "
-            f"{expected} should stand {where}. {EXAMPLE} Names of columns with blanks or other "
+            f"expected {expected} {where}. {EXAMPLE} Names of columns with blanks or other "
             "signs need backticks or quotes."
         )
 
@@ -257,7 +257,7 @@ class _Reader:
         if digits and not self._in_list:
             raise InputError(
                 f"The condition --where {self._text!r} has a decimal comma: write "
-                f"{number}.{digits[0][1:]}. Cells of the file may have commas all the same."
+                f"{number}.{digits[0][1:]}. Cells of the file may still have commas."
             )
 
     def _require(self, sign: str) -> None:

@@ -145,7 +145,7 @@ def made_of_results(part: Part, table: CrossTable) -> Part:
         plain=Plain(votes.lazy(), hints, names_rows=True),
         remarks=(
             *part.remarks,
-            f"players = {table.players}; {len(votes):,} games, each of which stands there twice",
+            f"players = {table.players}; {len(votes):,} games, each of which is there twice",
         ),
         before=Before(CROSS_TABLE, len(players)),
     )
@@ -170,6 +170,6 @@ def _check_same(source: str, players: Sequence[object], got: NDArray[np.float64]
         one, other = (players[at] for at in wrong[0])
         raise InputError(
             f"{source} is {CROSS_TABLE}, and {len(wrong):,} of them do not agree with those of the "
-            f"other player: first {one!r} against {other!r}. Both together have to make one point. "
+            f"other player: first {one!r} against {other!r}. The two must add up to one point. "
             f"{RECIPE}"
         )

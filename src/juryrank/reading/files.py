@@ -83,9 +83,9 @@ READ_ERRORS = (
 _TOO_LARGE = "it holds a whole number that is too large for any column of numbers"
 _IN_PLAIN_WORDS = {
     "not properly escaped": "a quote is opened and not closed",
-    "out of specification": "it is not laid out as such a file must be",
-    "out-of-spec": "it is not laid out as such a file must be",
-    "Cannot detect file format": "it is no spreadsheet",
+    "out of specification": "it does not follow the rules of its format",
+    "out-of-spec": "it does not follow the rules of its format",
+    "Cannot detect file format": "it is not a spreadsheet",
     "end-of-stream marker": "the compressed data end too early",
     "cannot cast 'Object' type": "a column mixes types",
     "integer string conversion": _TOO_LARGE,
@@ -241,7 +241,7 @@ def with_file_as_judge(part: Part) -> Part:
     """Make the name of a file, without its ending, the judge of all votes in it."""
     if part.format == "preflib":
         raise InputError(
-            f"{part.name} is of PrefLib, whose votes are counted and have no judge: omit "
+            f"{part.name} is a PrefLib file, whose votes are counted and have no judge: omit "
             "--judge-per-file (judge_per_file=True)."
         )
     judge = pl.lit(PurePath(part.name).name.split(".", 1)[0]).alias(FILE)
@@ -771,5 +771,5 @@ def _reason(error: BaseException) -> str:
         if jargon in str(error):
             return words
     if isinstance(error, pl.exceptions.PanicException):
-        return "what it says about its own parts is not true"
+        return "its description of its own parts is wrong"
     return (str(error).strip().split("\n", 1)[0] or type(error).__name__)[:200].rstrip(".")

@@ -134,7 +134,7 @@ def check_text(name: str, head: bytes) -> None:
     """Complain about a file that should be text and is not."""
     if b"\x00" in head and not head.startswith(UTF16_BOMS):
         raise InputError(
-            f"{name} is binary data and none of the formats juryrank reads: {_all_formats()}, also "
+            f"{name} is binary data in none of the formats juryrank reads: {_all_formats()}, also "
             "as .gz, .zst or .zip."
         )
 

@@ -52,8 +52,8 @@ def _rows_of(scan: pl.LazyFrame) -> Plain:
 def _way_out(kind: str) -> str:
     if "GroupBy" in kind:
         return (
-            "Give the data frame as it was before it was grouped. To rank its groups apart, name "
-            "the column: rank(frame, by=...)."
+            "Give the data frame as it was before it was grouped. To rank its groups separately, "
+            "name the column: rank(frame, by=...)."
         )
     return (
         "Give a data frame (polars, pandas, pyarrow, duckdb), a mapping of columns or a list of "
@@ -126,12 +126,12 @@ def _converted(frame: Any) -> pl.DataFrame:
     except ModuleNotFoundError as error:
         raise InputError(
             f"A {_library(type(frame))} data frame needs the package "
-            f"{error.name} to be handed over. Install it, or save the votes as Parquet or CSV."
+            f"{error.name} to be converted. Install it, or save the votes as Parquet or CSV."
         ) from error
     except UnicodeEncodeError as error:
         raise InputError(
             f"The data frame has half of a character in it ({error.object[error.start]!r}, a "
-            "lone surrogate), which is no text: write the whole name or text."
+            "lone surrogate), which is not text: write the whole name or text."
         ) from error
     except pl.exceptions.PanicException as error:
         raise InputError(

@@ -34,7 +34,7 @@ def votes_by(votes: Votes | object, column: str) -> ByValue:
         raise InputError(
             f"The votes were read without the column {column!r}, and so cannot be ranked by it. "
             f"Name it when you read them: read_votes(..., by={column!r}) or "
-            f"votes_from(..., by={column!r}), and nothing but concat_votes, without and "
-            "in_pairs after that."
+            f"votes_from(..., by={column!r}), and then use nothing but concat_votes, "
+            "without and in_pairs on them."
         )
     return known

@@ -69,7 +69,7 @@ def made_long(part: Part, asked: Mapping[str, str | None], grid: Grid) -> Part:
     if grid.cells is not None and kind not in (SURVEY, BY_JUDGE):
         raise InputError(f"{part.name} has no column for each item: omit --cells (cells=...).")
     if grid.winners != "rows" and kind != COUNTS:
-        raise InputError(f"{part.name} is no table of counts: omit --counts (counts=...).")
+        raise InputError(f"{part.name} is not a table of counts: omit --counts (counts=...).")
     return long
 
 
@@ -410,7 +410,7 @@ def _doubts(counts: Floats) -> Iterator[str]:
     of_both = _of_both(counts)
     if len(of_both) > 2 and np.isclose(of_both, 100, atol=0.5).all():
         yield (
-            "Every two items of the table have 100 wins between them: if these are percentages and "
+            "Every pair of items in the table has 100 wins in all: if these are percentages and "
             "not counts, the intervals are those of 100 votes on each pair."
         )
     if len(of_both) > 2 and (counts == counts.T).all():

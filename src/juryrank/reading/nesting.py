@@ -54,7 +54,7 @@ def check_characters(name: str, where: Path | bytes) -> None:
     has = "has" if len(bad) == 1 else "have"
     raise InputError(
         f"{name}: {len(bad):,} of {len(records):,} records {has} half of a character (a lone "
-        f"surrogate such as \\ud83d), which is no text: {listing(bad, 3)}. A name or text was cut "
+        f"surrogate such as \\ud83d), which is not text: {listing(bad, 3)}. A name or text was cut "
         "within a sign such as an emoji: write it whole."
     )
 
@@ -259,7 +259,7 @@ def wrapped_in(name: str, found: Mapping[str, Any]) -> Wrapped | None:
     if len(keys) > 1:
         raise InputError(
             f"{name} has several lists of records: {listing(keys)}. Save the one that holds the "
-            "votes as a file of its own; if all do, as of a judge each, make one list of them and "
+            "votes as a file of its own; if all do, such as one list for each judge, join them and "
             "write the key into every record."
         )
     return Wrapped(keys[0], list(found[keys[0]])) if keys else None
@@ -305,5 +305,5 @@ def records_in(where: Path | bytes) -> list[dict[str, Any]]:
     records = json.loads(content)
     bad = next((at for at, one in enumerate(records, start=1) if not isinstance(one, dict)), None)
     if bad is not None:
-        raise ValueError(f"record {bad:,} is no object")
+        raise ValueError(f"record {bad:,} is not an object")
     return list(records)

@@ -382,7 +382,7 @@ def told_looks(words: pl.Series, count: NDArray[np.int64], items: pl.Series) -> 
         return ()
     shown = listing([repr(word) for word in words.filter(meant).sort()], 3)
     return (
-        f"{counted(total, 'outcome')} taken as an item's name but for case or blanks ({shown})",
+        f"{counted(total, 'outcome')} taken as an item's name, ignoring case and blanks ({shown})",
     )
 
 

@@ -176,8 +176,8 @@ def one_judge_per_voter(votes: Votes) -> Votes:
     count = votes.votes_per_judge
     if not np.array_equal(count, np.rint(count)):
         raise InputError(
-            "Some orders were given a number of times that is not whole, so that who gave them "
-            "cannot be told apart: omit --judge-per-row (judge_per_row=True)."
+            "Some orders have a count that is not a whole number, so that their voters cannot be "
+            "told apart: omit --judge-per-row (judge_per_row=True)."
         )
     if count.sum() > MOST_VOTERS:
         raise InputError(

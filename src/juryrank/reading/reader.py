@@ -481,7 +481,7 @@ def _columns_of(part: Part, asked: Asked) -> Columns:
         )
     named = [role for role, column in asked.items() if column is not None]
     if named:
-        raise InputError(f"{part.name} is of PrefLib and has no columns: leave {named[0]} out.")
+        raise InputError(f"{part.name} is a PrefLib file and has no columns: omit {named[0]}.")
     return preflib.COLUMNS
 
 

@@ -102,7 +102,7 @@ def filtered(parts: Sequence[Part], where: str) -> tuple[list[Part], Filtered]:
     for part in parts:
         if part.format == "preflib":
             raise InputError(
-                f"{part.name} is of PrefLib and has no columns: omit --where (where=...)."
+                f"{part.name} is a PrefLib file and has no columns: omit --where (where=...)."
             )
     bound = [_Binder(part.name, schema_of(part)).bound(tree) for part in parts]
     for part, one in zip(parts, bound, strict=True):

@@ -119,7 +119,7 @@ class History:
 
     def _add_question(self, question: Question) -> None:
         if question.id in self.questions:
-            raise ValueError(f"question {question.id} is there twice")
+            raise ValueError(f"question {question.id} occurs twice")
         self.questions[question.id] = self.out[question.id] = question
 
     def _add_answer(self, answer: Answer) -> None:
@@ -198,7 +198,7 @@ def log_in(name: str, content: bytes) -> Log:
 
 def _header(name: str, record: Any) -> Record:
     if not isinstance(record, Mapping) or MARK not in record:
-        raise InputError(f"{name} is not a log of jr.run: its first line is no header of one.")
+        raise InputError(f"{name} is not a log of jr.run: its first line is not the header of one.")
     if record[MARK] != VERSION:
         raise InputError(
             f"{name} is a log of version {record[MARK]!r}, and this juryrank knows version "

@@ -262,8 +262,8 @@ def unreadable(name: str, error: BaseException) -> JuryrankError:
     name = within(name, LONGEST_PATH)
     if system_number(error) in LIMITS_AND_FAILURES:
         return JuryrankError(
-            f"{name} cannot be read: {_reason(error)}. That is a limit or a failure of the "
-            "machine, and not the file's."
+            f"{name} cannot be read: {_reason(error)}. This is a limit or a failure of the "
+            "machine, not a fault of the file."
         )
     if isinstance(error, PermissionError):
         return InputError(f"{name} may not be read: permission denied. Change its permissions.")

@@ -103,7 +103,7 @@ def _way_out(columns: Columns, lists: Sequence[ListColumn], missing: Sequence[st
     ways = [way for way in _ways(columns, lists) if not sides_known or "--loser" not in way]
     if not ways:
         return KINDS
-    return f"By the values, this may fit: {'; '.join(ways)}. {_contexts(columns)}".rstrip()
+    return f"Judging by the values, this may fit: {'; '.join(ways)}. {_contexts(columns)}".rstrip()
 
 
 # --- what is wrong with the table as a whole -----------------------------------------------------
@@ -498,7 +498,7 @@ def _contexts(columns: Columns) -> str:
         and LEAST_ROWS_OF_VALUE * several <= len(column)
     ]
     options = " or ".join(f"--by {shlex.quote(name)}" for name in found)
-    return f"{options} ranks each value apart. " if found else ""
+    return f"{options} ranks each value separately. " if found else ""
 
 
 # --- what is in a column -------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def _figures_of_items(ranking: Ranking) -> Iterator[Figure]:
     order = "the best first"
     if ranking.groups:
         which = which.replace("best", "first")
-        order = "group by group; scores of two groups have nothing to do with each other"
+        order = "group by group; scores of different groups cannot be compared"
     yield Figure("items", ranking.plot.items(LEADERS), f"{which}, {order}.{meaning}")
     if count > MOST_NAMED:
         yield Figure("course", ranking.plot.items(), f"The scores of all {count:,} items, by rank.")
@@ -95,8 +95,8 @@ def _figure_of_agreement(ranking: Ranking) -> Figure:
     shown = len(ranking.agreement.judge)
     if shown <= MOST_IN_MATRIX:
         caption = (
-            "Who agrees with whom: the share of pairs of items on which both have an opinion, and "
-            "it is the same. An empty cell means that there is no such pair."
+            "Who agrees with whom: of the pairs of items on which both have an opinion, the share "
+            "on which they agree. An empty cell means that there is no such pair."
         )
         return Figure("agreement", ranking.plot.agreement(), caption, LEAST_CELL * shown + 110)
     which = "" if shown == len(ranking.judges) else f" ({shown:,} with the most votes)"

@@ -160,8 +160,8 @@ def limits(ranking: Ranking) -> Iterator[str]:
     few = int((ranking.judges["verdict"] == "too few votes to tell").sum())
     if few:
         yield (
-            f"How good {counted(few, 'judge')} of {len(ranking.judges):,} "
-            f"{'is' if few == 1 else 'are'}: their votes are too few to tell guessing from care."
+            f"How good {few:,} of {counted(len(ranking.judges), 'judge')} "
+            f"{'is' if few == 1 else 'are'}: there are too few votes to tell guessing from care."
         )
     yield (
         "Whether these judges are right. The votes show where judges differ; what all of them get "

@@ -208,7 +208,9 @@ def _checked(
     if not kind.odds:
         raise InputError(f"The model {model!r} does not say how votes arise: simulate btl instead.")
     if items < 2 or judges < 1:
-        raise InputError(f"Cannot simulate {items} items and {judges} judges: need 2 and 1.")
+        raise InputError(
+            f"Cannot simulate {items} items and {judges} judges: need at least 2 and 1."
+        )
     _check_size(items, judges, votes_per_judge, density)
     if not 0 <= adversaries <= judges:
         raise InputError(f"{adversaries} adversaries among {judges} judges is impossible.")
@@ -219,7 +221,7 @@ def _checked(
     if votes_per_judge is not None and votes_per_judge < 1:
         raise InputError(f"votes_per_judge={votes_per_judge} must be at least 1.")
     if density is not None and not 0.0 < density <= 1.0:
-        raise InputError(f"density={density:g} must lie above 0 and not above 1.")
+        raise InputError(f"density={density:g} must be above 0 and at most 1.")
     return kind
 
 

@@ -40,7 +40,7 @@ class RankCentrality:
         converged = residual < 1e-6
         message = "" if converged else (
             f"Rank Centrality stopped with a relative residual of {residual:.1g}: the scores of "
-            "items that hardly ever win are not to be relied on. Use the model btl."
+            "items that hardly ever win are not reliable. Use the model btl."
         )  # fmt: skip
         equal = np.ones(votes.n_judges)
         return Solution(score - score.mean(), equal, None, converged, 1, message)

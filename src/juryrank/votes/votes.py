@@ -154,7 +154,7 @@ class Reading:
             by = " or ".join(f"--by {shlex.quote(one.column)}" for one in self.pooled)
             yield (
                 f"Votes on {' and '.join(map(str, self.pooled))} are pooled: one ranking over all "
-                f"of them; {by} ranks each apart, --where filters."
+                f"of them; {by} ranks each separately, --where filters."
             )
 
     @property

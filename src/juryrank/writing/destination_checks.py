@@ -42,7 +42,7 @@ def check_folder(folder: Path) -> None:
     except OSError as error:
         raise InputError(f"Cannot save in {name!r}: {error.strerror or error}.") from error
     if not there.is_dir():
-        raise InputError(f"Cannot save in {name!r}: {there.name!r} is a file and no folder.")
+        raise InputError(f"Cannot save in {name!r}: {there.name!r} is a file, not a folder.")
     if not os.access(there, os.W_OK):
         raise InputError(f"Cannot save in {name!r}: permission denied.")
 

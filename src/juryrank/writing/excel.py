@@ -41,8 +41,8 @@ def _for_excel(path: str | Path, table: pl.DataFrame) -> pl.DataFrame:
     too_long = any((column.str.len_chars() > LONGEST_CELL).any() for column in text)
     if len(table) > MOST_ROWS or too_long:
         raise InputError(
-            f"Cannot write {str(path)!r}: a sheet of Excel holds {MOST_ROWS:,} rows and cells of "
-            f"{LONGEST_CELL:,} characters. Save as .csv or .parquet."
+            f"Cannot write {str(path)!r}: an Excel sheet holds up to {MOST_ROWS:,} rows "
+            f"and cells of up to {LONGEST_CELL:,} characters. Save as .csv or .parquet."
         )
     whole = [column for column in columns if column.dtype.is_integer()]
     large = [one.name for one in whole if (one.cast(pl.Float64).abs() > LARGEST_WHOLE).any()]

@@ -26,7 +26,7 @@ def check_ending(path: str | Path, endings: Sequence[str] = SAVED_AS) -> str:
     ending = saved_as(path, endings)
     if ending not in endings:
         known = listing(endings, len(endings))
-        raise InputError(f"Cannot save as {str(path)!r}: end it in {known}.")
+        raise InputError(f"Cannot save as {str(path)!r}: the name must end in {known}.")
     if ending == ".xlsx":
         check_excel_can_be_written(path)
     return ending

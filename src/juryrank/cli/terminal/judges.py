@@ -78,7 +78,7 @@ def judge_report_view(report: JudgeReport, top: int) -> Iterator[RenderableType]
 
 def _about_time(judges: pl.DataFrame) -> str:
     known = judges["median_time"].is_not_null().any()
-    return " Time: that of a vote, by the median." if known else ""
+    return " Time: the median time of a vote." if known else ""
 
 
 def _worth_a_look(judges: pl.DataFrame) -> pl.DataFrame:
