@@ -96,7 +96,7 @@ def test_a_plan_ends_where_the_questions_do(ranking: Ranking) -> None:
     never = ranking.plan("order", repeats=False)
     assert never.questions_left == 0
     assert never.votes_median is None
-    assert "0 questions that are left" in str(never)
+    assert "No question is left to ask" in str(never)
     assert "--repeats" in str(never)
     few = ranking.plan("order", judges={judges[0]: 4, judges[1]: 3})
     assert few.questions_left == 7
@@ -149,3 +149,45 @@ def test_coins_watched_after_every_batch_settle_nothing() -> None:
                 winner=pl.lit(None, dtype=pl.String)
             )
             votes = pl.concat([votes, fresh])
+
+
+# --- where votes do not tell ---
+
+
+def unanimous(items: int, judges: int, votes_each: int) -> pl.DataFrame:
+    """Every judge prefers the earlier item of every pair, so many times."""
+    pairs = [(i, j) for i in range(items) for j in range(i + 1, items)]
+    rows = [(f"judge-{u}", f"i{i}", f"i{j}") for u in range(judges) for i, j in pairs]
+    return pl.DataFrame(rows * votes_each, schema=["judge", "winner", "loser"], orient="row")
+
+
+@pytest.mark.parametrize("votes", [unanimous(2, 20, 10), unanimous(6, 10, 1)])
+def test_votes_that_all_agree_are_not_promised_to_settle_anything(votes: pl.DataFrame) -> None:
+    ranking = jr.rank(votes)
+    plan, settled = ranking.plan("top:1", repeats=True), ranking.settled("top:1")
+    assert not plan.settled
+    assert not settled
+    for said in (str(plan), str(settled)):
+        assert "hardly ever contradict that i0 is above i1" in said
+        assert "go by ranks and tiers" in said
+    assert settled.pairs["agreed"].all()
+
+
+def test_items_of_which_little_is_known_do_not_look_equal() -> None:
+    said = str(jr.rank(unanimous(2, 1, 1)).plan("order", repeats=True))
+    assert "look equal" not in said
+    assert "i0 and i1 are the closest" in said
+
+
+def test_no_question_that_is_left_is_said_with_the_way_out() -> None:
+    pair = pl.DataFrame(
+        {"judge": ["a", "b", "c"], "winner": ["A", "B", "A"], "loser": ["B", "A", "B"]}
+    )
+    said = str(jr.rank(pair).plan("order", repeats=False))
+    assert "No question is left to ask" in said
+    assert "juryrank plan --repeats" in said
+
+
+def test_a_judge_may_take_more_questions_than_can_be_counted() -> None:
+    ranking = jr.rank(jr.simulate(6, 3, votes_per_judge=40, seed=1).votes)
+    assert len(ranking.next_pairs(3, judges={"judge-1": 10**30}, repeats=True)) == 3

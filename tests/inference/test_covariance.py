@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
+import polars as pl
 import pytest
 
 import juryrank as jr
@@ -150,6 +152,14 @@ def test_sandwich_agrees_with_information_where_the_model_is_true() -> None:
     assert plain.judges["accuracy_low"].to_list() == pytest.approx(
         sandwich.judges["accuracy_low"].to_list()
     )
+
+
+@pytest.mark.parametrize("way", ["sandwich", "bootstrap"])
+def test_judges_who_all_vote_alike_do_not_say_how_judges_differ(way: Literal["sandwich"]) -> None:
+    votes = pl.DataFrame({"judge": ["a", "b", "c"], "winner": "A", "loser": "B"})
+    with pytest.raises(InputError, match="so much alike"):
+        jr.rank(votes, intervals=way)
+    assert jr.rank(votes, intervals="information").difference("A", "B").p_value > 0.05
 
 
 def test_sandwich_is_wider_where_judges_repeat_themselves() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -203,3 +204,15 @@ def test_a_killed_process_and_an_interrupted_command_go_on(tmp_path: Path) -> No
     assert "keeps its progress: the same command goes on from there" in " ".join(said.split())
     mapped = jr.read_votes(votes, memory="1GB")
     assert_same_bits(jr.rank(mapped, resume=path, **FAST), jr.rank(mapped, **FAST))
+
+
+def test_a_link_is_followed_and_what_keeps_nothing_is_refused(tmp_path: Path) -> None:
+    votes = jr.simulate(6, 5, votes_per_judge=40, seed=1).votes
+    pipe, link, there = (tmp_path / name for name in ("pipe", "link.fit", "there.fit"))
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="not a file that can keep a fit"):
+        jr.rank(votes, resume=pipe)
+    link.symlink_to(there)
+    jr.rank(votes, resume=link)
+    assert not there.exists()
+    assert link.is_symlink()

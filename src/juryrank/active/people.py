@@ -141,7 +141,7 @@ def _limits(name: object, given: Any) -> tuple[int, float]:
             f"judges[{name!r}] must be how many questions it can take, or (questions, cost) with "
             f"a cost above 0, not {given!r}."
         )
-    return int(count), float(cost)
+    return min(int(count), NO_LIMIT), float(cost)
 
 
 def _is_cost(cost: object) -> bool:

@@ -46,6 +46,10 @@ MOST_PAIRS = 800
 """Gaps that are followed."""
 QUARTILES = (0.25, 0.5, 0.75)
 SHOWN = 10
+EVEN = (0.1, 0.9)
+"""The chance that one item is above another, between which they look equal,"""
+ENOUGH = 1.0
+"""if the information about the gap is at least this (a standard error of 1)."""
 SLOWEST = 1e-6
 """The slowest growth of information for each vote."""
 
@@ -74,6 +78,10 @@ class Plan:
     """How many questions can be asked at all, where these are fewer than `most`."""
     cost_of_one: tuple[Any, ...] = ()
     """Judges whose cost was not given, though that of others was: a question costs 1."""
+    look_equal: bool = False
+    """Whether the items of the first unsettled pair are known well enough to look equal."""
+    beyond_votes: str = ""
+    """What is said of a pair that more votes of this kind do not settle, if there is one."""
 
     @property
     def price(self) -> tuple[float | None, float | None, float | None]:
@@ -98,6 +106,8 @@ class Plan:
             "price_median": median,
             "price_high": high,
             "repeats": self.repeats,
+            "look_equal": self.look_equal,
+            "beyond_votes": self.beyond_votes,
             "questions_left": self.questions_left,
             "cost_of_one": list(self.cost_of_one),
             "unsettled": self.unsettled.to_dicts(),
@@ -107,6 +117,12 @@ class Plan:
         sure = f"at {percent(self.confidence)} confidence, however often you look"
         if self.settled:
             return f"Settled: {self.target}, {sure}."
+        if self.beyond_votes:
+            return f"Not settled: {self.target}, {sure}. {self.beyond_votes}"
+        if self.questions_left == 0:
+            return (
+                f"No question is left to ask: {self.target}, {sure}, is not settled.{self._why()}"
+            )
         if self.votes_median is None:
             return (
                 f"Unlikely to be settled within {self._limit}: {self.target}, {sure}.{self._why()}"
@@ -133,12 +149,13 @@ class Plan:
 
     def _why(self) -> str:
         if self.questions_left is not None:
-            again = " repeats=True (--repeats) asks judges about a pair again."
+            again = " juryrank plan --repeats (repeats=True) asks judges about a pair again."
             return "" if self.repeats else again
         if not len(self.unsettled):
             return ""
         first = self.unsettled.row(0, named=True)
-        return f" {first['item']} and {first['other']} look equal."
+        what = "look equal" if self.look_equal else "are the closest"
+        return f" {first['item']} and {first['other']} {what}."
 
     def _about_costs(self) -> str:
         if not self.cost_of_one:
@@ -179,7 +196,7 @@ def plan_of(
     allowed = allowed_each(asked, beliefs, 1.0 - ranking.fit.confidence)
     with one_blas_thread():
         found = _needed(beliefs, asked, rules, allowed, within)
-    is_settled = bool(settled_by(ranking, target)) and allowed > 0.0
+    now = settled_by(ranking, target)
     low, median, high = (
         None if votes > within else round(votes)
         for votes in np.quantile(found.votes, QUARTILES, method="inverted_cdf").tolist()
@@ -192,14 +209,24 @@ def plan_of(
         }
     )
     return Plan(
-        asked.words, ranking.fit.confidence, most, is_settled, low, median, high,
+        asked.words, ranking.fit.confidence, most, bool(now) and allowed > 0.0, low, median, high,
         float((found.votes <= within).mean()),
         unsettled.filter(pl.col("chance") > 0.0).head(SHOWN),
         None if cost is None else found.cost,
         rules.limits.repeats,
         None if within == most else within,
         tuple(judge for judge in names if cost is not None and judge not in price),
+        _look_equal(beliefs, found.one[:1], found.other[:1]),
+        " ".join(now.beyond_votes()),
     )  # fmt: skip
+
+
+def _look_equal(beliefs: Beliefs, one: Codes, other: Codes) -> bool:
+    """Whether two items are known well, and either may be above the other."""
+    score = beliefs.scores(np.concatenate((one, other)))
+    known = likelihood_information(beliefs.gap_variances(one, other), 2.0 * beliefs.prior_variance)
+    above = float((score[0] > score[1]).mean())
+    return EVEN[0] < above < EVEN[1] and float(known[0]) >= ENOUGH
 
 
 def _rules(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,15 +20,19 @@ from juryrank.writing.html_table import html_table
 
 MOST_PAIRS = 1_000
 """The closest pairs, where more decide on a target."""
+AGREED = 0.98
+"""If a judge of average accuracy agrees that often, answers hardly tell how far apart items are."""
 
 
 @dataclass(frozen=True, eq=False)
 class Settled:
     """Which pairs of items that decide on a target are settled, however often one looks.
 
-    `pairs` has the columns item (the one ranked higher), other, gap, low, high and settled. Gaps
-    are what the votes alone say, on the model's own scale, without the prior that pulls scores
-    together; low and high hold at all times together, for all pairs together.
+    `pairs` has the columns item (the one ranked higher), other, gap, low, high, settled and agreed.
+    Gaps are what the votes alone say, on the model's own scale, without the prior that pulls scores
+    together; low and high hold at all times together, for all pairs together. Where votes hardly
+    ever contradict the order (`agreed`), they do not say how large a gap is, and bounds stay wide
+    however many there are.
     """
 
     target: str
@@ -56,10 +61,22 @@ class Settled:
             return f"Settled: {self.target}, {sure}."
         open_pairs = self.pairs.filter(~pl.col("settled")).sort(pl.col("gap").abs())
         closest = open_pairs.row(0, named=True)
-        return (
+        found = (
             f"Not settled: {self.target}. {count:,} of {counted(of, 'pair')} are, {sure}; the "
             f"closest are {closest['item']} and {closest['other']}."
         )
+        return " ".join((found, *self.beyond_votes()))
+
+    def beyond_votes(self) -> Iterator[str]:
+        """What is said of a pair that more votes of this kind do not settle, if there is one."""
+        agreed = self.pairs.filter(pl.col("agreed") & ~pl.col("settled"))
+        if len(agreed):
+            first = agreed.row(0, named=True)
+            yield (
+                f"As long as votes hardly ever contradict that {first['item']} is above "
+                f"{first['other']}, they do not say by how much, and this stays open: go by ranks "
+                "and tiers."
+            )
 
     def __repr__(self) -> str:
         return f"Settled({self})"
@@ -87,9 +104,21 @@ def settled_by(ranking: Ranking, target: object) -> Settled:
             "low": gaps.estimate - half,
             "high": gaps.estimate + half,
             "settled": np.abs(gaps.estimate) > half,
+            "agreed": _chances(beliefs, one, other) > AGREED,
         }
     )
     return Settled(asked.words, ranking.fit.confidence, pairs)
+
+
+def _chances(beliefs: Beliefs, one: Codes, other: Codes) -> Floats:
+    """That a judge of average accuracy prefers the one to the other."""
+    items, at = np.unique(np.concatenate((one, other)), return_inverse=True)
+    score, half = beliefs.scores(items), len(one)
+    chances = [
+        beliefs.noise.cdf(score[i] - score[j]).mean()
+        for i, j in zip(at[:half].tolist(), at[half:].tolist(), strict=True)
+    ]
+    return np.array(chances)
 
 
 def deciding_pairs(target: Target, order: Codes) -> tuple[Codes, Codes]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from juryrank.inference.covariance import Uncertainty, from_joint
+from juryrank.inference.covariance import Uncertainty, from_joint, require_differences
 from juryrank.progress import Progress, Watcher
 from juryrank.types import Floats
 
@@ -35,6 +35,7 @@ def by_bootstrap(
     if information is None:
         unknown = np.full(judges, np.nan)
         return from_joint(joint, unknown, unknown, np.empty(0))
+    require_differences(joint, information)
     return from_joint(
         joint, information.accuracy_sd, information.own_accuracy_sd, information.effect_sd
     )

@@ -25,6 +25,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from juryrank.errors import InputError
 from juryrank.inference.conjugate_gradients import System, solved
 from juryrank.inference.information import MOST_DENSE, Information, Inverse, add_product, inverse_of
 from juryrank.inference.matrix_free import WideInformation
@@ -49,6 +50,8 @@ NUMBERS_AT_ONCE = 500_000
 """Of the vectors that are solved for together, and of what is drawn."""
 LEAST_AT_ONCE = 8
 LEAST_CURVATURE = 1e-12
+LEAST_SHARE = 0.01
+"""Of the variance by the information, below which that by differences between judges is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +145,17 @@ def from_joint(
     """Uncertainty from the whole covariance of the scores."""
     variance = np.maximum(np.diag(joint), 0.0)
     return Uncertainty(variance, accuracy_sd, own_accuracy_sd, joint, effect_sd)
+
+
+def require_differences(joint: Floats, information: Uncertainty) -> None:
+    """Refuse errors by how judges differ where their votes hardly do: these would be next to 0."""
+    variance = float(np.median(np.diag(joint)))
+    if variance < LEAST_SHARE * float(np.median(information.score_variance)):
+        raise InputError(
+            "The judges' votes are so much alike that they do not say how far other judges would "
+            "differ: intervals from differences between judges would have next to no width. Use "
+            "intervals='posterior' or intervals='information' (--intervals posterior)."
+        )
 
 
 def by_information(

@@ -17,6 +17,7 @@ from juryrank.inference.covariance import (
     errors_from_inverse,
     from_joint,
     inverse_of_parts,
+    require_differences,
 )
 from juryrank.inference.information import BlocksPass, Information, Inverse, indices_of
 from juryrank.model.effects import Layout
@@ -41,6 +42,7 @@ def by_sandwich(objective: Objective, solution: Solution, gauge: Gauge) -> Uncer
     squares, total = found[:-1], found[-1]
     joint = (squares - np.outer(total, total) / judges) * judges / max(judges - 1, 1)
     information = errors_from_inverse(parts, inverse)
+    require_differences(joint, information)
     return from_joint(
         joint, information.accuracy_sd, information.own_accuracy_sd, information.effect_sd
     )

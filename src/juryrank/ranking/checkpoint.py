@@ -57,7 +57,7 @@ def resumable(task: Task, path: AnyPath | None) -> Iterator[Task]:
         raise InputError(
             "resume (--resume) is for the profile solver; other methods begin again: omit it."
         )
-    kept = _Checkpoint(Path(path), _fingerprint(task))
+    kept = _Checkpoint(_regular(Path(path)), _fingerprint(task))
     journal = Journal(kept.searches(), kept.keep)
     kept.write(journal)  # that it cannot be written is to be known before the work begins
     solver = replace(method.solver, journal=journal)
@@ -68,6 +68,17 @@ def resumable(task: Task, path: AnyPath | None) -> Iterator[Task]:
             kept.write(journal)
         raise
     kept.path.unlink(missing_ok=True)
+
+
+def _regular(path: Path) -> Path:
+    """The file itself, if a link leads to it; refuse what is there and keeps nothing."""
+    found = path.resolve()
+    if found.exists() and not found.is_file():
+        raise InputError(
+            f"{str(path)!r} is not a file that can keep a fit: name one for it (--resume), which "
+            "need not exist yet."
+        )
+    return found
 
 
 class _Checkpoint:

@@ -324,6 +324,8 @@ def votes_needed(ranking: Ranking, targets: Sequence[str]) -> Iterator[str]:
     if not targets or ranking.groups or not model.chooses_questions or not has_tiers:
         return
     if fit.posterior == "sampled" and 2 <= len(ranking.items) <= MOST_PLANNED:
+        if len(ranking.items) == 2:  # then the best item is the order
+            targets = targets[:1]
         yield from (str(ranking.plan(target)) for target in targets)
     else:
         yield "The command 'juryrank plan' says how many more votes a target needs."
