@@ -69,9 +69,9 @@ class Settled:
 
     def beyond_votes(self) -> Iterator[str]:
         """What is said of a pair that more votes of this kind do not settle, if there is one."""
-        agreed = self.pairs.filter(pl.col("agreed") & ~pl.col("settled"))
-        if len(agreed):
-            first = agreed.row(0, named=True)
+        still_open = self.pairs.filter(~pl.col("settled"))
+        if len(still_open) and still_open["agreed"].all():
+            first = still_open.row(0, named=True)
             yield (
                 f"As long as votes hardly ever contradict that {first['item']} is above "
                 f"{first['other']}, they do not say by how much, and this stays open: go by ranks "

@@ -243,24 +243,30 @@ def plain(name: str) -> str:
 
 
 _SCALE_BEHIND = re.compile(
-    r"""\s*(?:
-        \([^()]*(?:[0-9][^()]*[^()0-9\s][^()]*|[^()0-9\s][^()]*[0-9][^()]*|%)\)
-        | \[\s*[0-9.]+\s*(?:-|\u2013|to|/)\s*[0-9.]+\s*\]
-        | (?:/|,?\s+out\s+of)\s*[0-9]+
-        | [?:*%]
+    r"""(?<!\s)(?:
+        \s*\((?:(?=[^()]*[0-9])(?=[^()]*[^()0-9\s])[^()]*|[^()]*%)\)
+        | \s*\[\s*[0-9.]+\s*(?:-|\u2013|to|/)\s*[0-9.]+\s*\]
+        | \s*/\s*[0-9]+
+        | (?:\s*,)?\s+out\s+of\s*[0-9]+
+        | \s*[?:*%]
     )\s*$""",
     re.VERBOSE | re.IGNORECASE,
 )
 """What stands behind a name and tells how it was asked: ``Mark (1-10)``, ``Better?``."""
+_LONGEST_SCALE = 300
+"""Characters at the end of a name that are looked at for it."""
 
 
 @lru_cache(maxsize=1 << 18)
 def without_scale(name: str) -> str:
     """Drop the scale, or the question mark, that stands behind the name of a column."""
     bare = name.strip()
-    while (shorter := _SCALE_BEHIND.sub("", bare)) != bare and shorter:
+    while True:
+        start, end = bare[:-_LONGEST_SCALE], bare[-_LONGEST_SCALE:]
+        shorter = start + _SCALE_BEHIND.sub("", end)
+        if shorter == bare or not shorter:
+            return bare
         bare = shorter
-    return bare
 
 
 def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
