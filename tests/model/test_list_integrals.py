@@ -157,5 +157,7 @@ def test_gradients_without_any_digit_are_refused(monkeypatch: pytest.MonkeyPatch
         return value
 
     monkeypatch.setattr(_core, "lists_pass", rounded_away)
-    with pytest.raises(jr.InputError, match=r"cannot be worked out .* Use a model with Gumbel"):
+    with pytest.raises(
+        jr.InputError, match=r"cannot be computed accurately.* Use a model with Gumbel"
+    ):
         jr.rank(votes, "htcv", prior=(1.0, 1.0))

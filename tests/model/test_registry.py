@@ -124,7 +124,7 @@ def test_what_a_new_model_cannot_is_refused_like_that_of_others(margin: Model) -
             jr.rank(votes(), margin.name, **options)
     with pytest.raises(jr.InputError, match="'margin' is for pairs"):
         jr.rank(rankings(), margin.name)
-    with pytest.raises(jr.InputError, match="nothing of odds"):
+    with pytest.raises(jr.InputError, match="nothing about odds"):
         jr.rank(votes(), margin.name).scaled("elo")
     with pytest.raises(jr.InputError, match="does not say how votes arise"):
         jr.simulate(model=margin.name)
