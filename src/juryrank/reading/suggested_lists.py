@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import polars as pl
 
 from juryrank.reading.coding import labels
-from juryrank.reading.list_cells import set_cells
+from juryrank.reading.list_cells import SET_SEPARATORS, VERSUS, set_cells
 from juryrank.reading.outcomes import looks_like_outcome
 from juryrank.votes.similar_names import looks
 
 FEWEST_ITEMS = 2
 MOST_ODD = 0.1
 """The share of rows that may not fit."""
+_PARTED = rf"[{SET_SEPARATORS}]|{VERSUS}"
+"""What is in every cell of text with several items."""
 Items = Sequence[frozenset[str]]
 
 
@@ -40,7 +42,10 @@ def list_columns(rows: pl.DataFrame) -> list[ListColumn]:
 def _may_be_lists(column: pl.Series) -> bool:
     if isinstance(column.dtype, pl.List | pl.Array):
         return not column.dtype.inner.is_nested()
-    return not column.dtype.is_nested() and labels(column).dtype == pl.String
+    if column.dtype.is_nested():
+        return False
+    text = labels(column)
+    return text.dtype == pl.String and bool(text.str.contains(_PARTED).any())
 
 
 def _taken_apart(column: pl.Series) -> ListColumn:
