@@ -22,8 +22,8 @@ from juryrank.ranking.basis import Basis
 from juryrank.types import Floats
 
 NEW, NOBODY = -1, -2
-"""The codes of a judge who has cast no vote, and of nobody in particular: a judge of average accuracy,
-of whom there is nothing to learn."""
+"""The codes of a judge who has cast no vote, and of nobody in particular: a judge of average
+accuracy, of whom there is nothing to learn."""
 MOST_DRAWS = 160
 """Draws that are used, evenly spaced."""
 KINDS, APART = 509, 101
