@@ -103,6 +103,14 @@ def test_rank_names_the_judges_worth_a_look(votes: str) -> None:
     assert "- judge-8 (backwards) votes against the order" in shown
 
 
+def test_rank_asks_for_no_votes_on_a_best_item_that_is_sure() -> None:
+    """As the report does; of the order, which is open, it says how many it takes."""
+    shown = " ".join(run("rank", "--example").stdout.split())
+    assert "To name the best item, Aster, no more votes are needed." in shown
+    assert "settle the best item" not in shown
+    assert "Unlikely to be settled within 10,000 votes: the order of all items" in shown
+
+
 def test_rank_says_that_a_model_treats_judges_alike(votes: str) -> None:
     shown = run("rank", votes, "--model", "btl").stdout
     assert "This model treats all judges alike" in shown

@@ -14,11 +14,10 @@ from juryrank.judging.verdict_words import NEEDS_ATTENTION, Verdict
 from juryrank.judging.verdicts import by_attention
 from juryrank.ranking.cautions import remarks_beside_verdicts
 from juryrank.report.sentences import (
-    CLEAR,
     WORTH_SAYING,
-    is_sure,
     leading,
     likely_best,
+    no_votes_needed,
     some,
     tier_columns,
     votes_needed,
@@ -156,7 +155,7 @@ def _step_about_leaders(ranking: Ranking) -> Iterator[str]:
     one_tier = items["tier"].n_unique() == 1
     count = len(items) if one_tier else len(leading(items))
     if count == 1:
-        yield from _settled(items, ranking.fit.confidence)
+        yield from no_votes_needed(ranking)
         return
     best = items["item"].head(count)
     pairs = ranking.pairs
@@ -182,16 +181,9 @@ def _step_about_leaders(ranking: Ranking) -> Iterator[str]:
 
 def _step_about_votes(ranking: Ranking) -> Iterator[str]:
     """How many more votes name the best item, and settle the whole order."""
-    targets = ("order",) if is_sure(ranking.items, 0) else ("top:1", "order")
-    found = list(votes_needed(ranking, targets))
+    found = list(votes_needed(ranking))
     if found:
         yield f"{' '.join(found)} The command 'juryrank next' chooses what to ask."
-
-
-def _settled(items: pl.DataFrame, confidence: float) -> Iterator[str]:
-    if is_sure(items, 0) and confidence >= CLEAR:
-        best = short(items["item"][0], WIDEST_NAME)
-        yield f"To name the best item, {best}, no more votes are needed."
 
 
 def _step_about_items(ranking: Ranking) -> Iterator[str]:

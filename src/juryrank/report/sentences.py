@@ -317,15 +317,33 @@ def scale_in_words(ranking: Ranking) -> Iterator[str]:
     )
 
 
-def votes_needed(ranking: Ranking, targets: Sequence[str]) -> Iterator[str]:
-    """How many more votes settle targets, or where to ask, where that takes its time."""
+def best_item_is_sure(ranking: Ranking) -> bool:
+    """Whether the ranking names one item as the best, at a confidence that is worth the word."""
+    if ranking.groups or ranking.items["tier"].is_null().all():
+        return False
+    return is_sure(ranking.items, 0) and ranking.fit.confidence >= CLEAR
+
+
+def no_votes_needed(ranking: Ranking) -> Iterator[str]:
+    """That the best item is known, if it is."""
+    if best_item_is_sure(ranking):
+        best = short(ranking.items["item"][0], WIDEST_NAME)
+        yield f"To name the best item, {best}, no more votes are needed."
+
+
+def votes_needed(ranking: Ranking) -> Iterator[str]:
+    """How many more votes settle the best item, unless it is sure, and the order of all items.
+
+    Where that takes its time, only where to ask.
+    """
     fit, model = ranking.fit, model_named(ranking.model)
     has_tiers = bool(ranking.items["tier"].is_not_null().all())
-    if not targets or ranking.groups or not model.chooses_questions or not has_tiers:
+    if ranking.groups or not model.chooses_questions or not has_tiers:
         return
-    if fit.posterior == "sampled" and 2 <= len(ranking.items) <= MOST_PLANNED:
-        if len(ranking.items) == 2:  # then the best item is the order
-            targets = targets[:1]
-        yield from (str(ranking.plan(target)) for target in targets)
-    else:
+    if fit.posterior != "sampled" or not 2 <= len(ranking.items) <= MOST_PLANNED:
         yield "The command 'juryrank plan' says how many more votes a target needs."
+        return
+    if not best_item_is_sure(ranking):
+        yield str(ranking.plan("top:1"))
+    if len(ranking.items) > 2:  # else the best item is the order
+        yield str(ranking.plan("order"))

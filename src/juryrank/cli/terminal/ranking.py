@@ -34,7 +34,7 @@ def answer_view(answer: Ranking | Rankings, top: int) -> Iterator[RenderableType
 
     if isinstance(answer, Rankings):
         return rankings_view(answer, top)
-    return ranking_view(answer, top, planned=("top:1", "order"))
+    return ranking_view(answer, top, planned=True)
 
 
 def rankings_view(rankings: Rankings, top: int) -> Iterator[RenderableType]:
@@ -55,12 +55,10 @@ def _overview_table(rankings: Rankings) -> Table:
     return table
 
 
-def ranking_view(
-    ranking: Ranking, top: int, planned: Sequence[str] = ()
-) -> Iterator[RenderableType]:
+def ranking_view(ranking: Ranking, top: int, *, planned: bool = False) -> Iterator[RenderableType]:
     """Show the best items with their scores as bars, then the judges worth a look.
 
-    For the targets `planned` it is said how many more votes they take.
+    If `planned`, it is said how many more votes settle what is open.
     """
     yield headline(ranking)
     yield ""
@@ -78,6 +76,7 @@ def ranking_view(
     from juryrank.report.sentences import (  # they need polars
         effects_in_words,
         example,
+        no_votes_needed,
         scale_in_words,
         tastes_in_words,
         tiers_in_words,
@@ -87,8 +86,9 @@ def ranking_view(
     sentences = (
         *tiers_in_words(ranking), example(ranking), *scale_in_words(ranking),
         *effects_in_words(ranking), *tastes_in_words(ranking),
-        *votes_needed(ranking, planned),
     )  # fmt: skip
+    if planned:
+        sentences += (*no_votes_needed(ranking), *votes_needed(ranking))
     yield from (Text(literal(sentence)) for sentence in sentences)
     yield from judges_worth_a_look(ranking)
 
