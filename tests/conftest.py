@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,14 @@ def data() -> Path:
     if not (folder / "reading_level" / "votes.csv").exists():
         absent("the public data is not here: point JURYRANK_DATA to it")
     return folder
+
+
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Ctrl-C as in a terminal: where tests run in the background, it may be ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before or signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

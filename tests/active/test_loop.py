@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -366,14 +366,6 @@ def test_an_interrupt_in_a_judge_stops_everything(
         conduct({"u": make(kind()), "v": by_name}, log=log)
     history, _, _ = conduct({"u": by_name, "v": by_name}, log=log)
     assert len(history.answers) == 20
-
-
-@pytest.fixture
-def interrupts() -> Iterator[None]:
-    """Ctrl-C as in a terminal: where tests run in the background, it may be ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before or signal.SIG_DFL)
 
 
 @pytest.mark.usefixtures("interrupts")

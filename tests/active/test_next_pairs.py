@@ -34,6 +34,11 @@ def pair(row: dict[str, Any]) -> frozenset[object]:
     return frozenset((row["left"], row["right"]))
 
 
+def is_sure(ranking: Ranking, left: object, right: object) -> bool:
+    """Whether the order of two items is beyond any doubt."""
+    return ranking.difference(left, right).p_value < 0.01
+
+
 def asked_of(ranking: Ranking) -> set[tuple[object, frozenset[object]]]:
     """Judge and pair of every vote."""
     votes = ranking.votes
@@ -90,6 +95,14 @@ def test_nobody_in_particular_and_a_new_judge_can_be_asked(ranking: Ranking) -> 
     assert ranking.next_pairs(3)["judge"].is_null().all()
     assert set(ranking.next_pairs(3, judge="new")["judge"]) == {"new"}
     assert (ranking.next_pairs(9)["gain"] > 0.0).all()
+
+
+def test_nobody_in_particular_is_asked_of_items_whose_order_is_open() -> None:
+    """Of the best and the worst item only a judge's accuracy could be learnt, and there is none."""
+    ranking = jr.rank(jr.datasets.llm_judges().votes)
+    asked = ranking.next_pairs(6, random_share=0.0)
+    sure = [pair for pair in asked.select("left", "right").rows() if is_sure(ranking, *pair)]
+    assert not sure
 
 
 def test_the_guesser_is_asked_least_and_cost_counts(ranking: Ranking) -> None:

@@ -314,6 +314,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
 # --- how commands end ----------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_in_a_callback_of_a_library_is_not_lost(number: int, code: int) -> None:
     """What is raised there is thrown away."""
@@ -340,6 +341,7 @@ def test_a_signal_in_a_callback_of_a_library_is_not_lost(number: int, code: int)
     assert done.stderr == ""
 
 
+@pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_error_that_a_signal_has_made_is_no_bug(number: int, code: int) -> None:
     """As where a library misses what its callback should have kept."""

@@ -21,8 +21,9 @@ from juryrank.model.noise import Noise
 from juryrank.ranking.basis import Basis
 from juryrank.types import Floats
 
-NEW = -1
-"""The code of a judge who has cast no vote, or of nobody in particular."""
+NEW, NOBODY = -1, -2
+"""The codes of a judge who has cast no vote, and of nobody in particular: a judge of average
+accuracy, of whom there is nothing to learn."""
 MOST_DRAWS = 160
 """Draws that are used, evenly spaced."""
 KINDS, APART = 509, 101
@@ -53,7 +54,7 @@ class Beliefs:
 
     basis: Basis
     judge_code: Codes
-    """Of each judge who can be asked; `NEW` for those who are not in the votes."""
+    """Of each judge who can be asked; `NEW` and `NOBODY` for those who are not in the votes."""
     new_items: int = 0
 
     @property
@@ -95,9 +96,11 @@ class Beliefs:
 
     @cached_property
     def accuracy(self) -> Floats:
-        """Of each judge; of a new one, that of a judge drawn at random for each draw."""
-        known = self._judges(self._every_accuracy, default=1.0)
-        return np.asarray(known)
+        """Of each judge; of a new one, that of a judge drawn at random for each draw.
+
+        Nobody in particular has the accuracy 1, which is the mean of the judges' by the gauge.
+        """
+        return self._judges(self._every_accuracy, np.ones(self.count))
 
     @cached_property
     def _every_accuracy(self) -> Floats:
@@ -109,11 +112,12 @@ class Beliefs:
         error = np.random.default_rng(SEED).standard_normal((len(spread), self.count))
         return np.asarray(known.accuracy[:, None] + spread[:, None] * error)
 
-    def _judges(self, by_code: Floats, default: float) -> Floats:
+    def _judges(self, by_code: Floats, of_nobody: Floats) -> Floats:
         """Rows of judges from those by code; a new judge is like one drawn at random."""
         if not len(by_code):
-            return np.full((len(self.judge_code), self.count), default)
+            return np.tile(of_nobody, (len(self.judge_code), 1))
         found = by_code[np.maximum(self.judge_code, 0)]
+        found[self.judge_code == NOBODY] = of_nobody
         for row in np.flatnonzero(self.judge_code == NEW).tolist():
             like = np.random.default_rng([SEED, row]).integers(len(by_code), size=self.count)
             found[row] = by_code[like, np.arange(self.count)]
@@ -132,9 +136,9 @@ class Beliefs:
             shape = (self.count, layout.size - len(nothing))
             drawn = np.broadcast_to(known.estimated_effects, shape)
         ties = [layout.pair_ties(np.concatenate((nothing, effects))) for effects in drawn]
-        by_code = np.array(ties).T
         shape = (self.basis.votes.n_judges, self.count)
-        return self._judges(np.broadcast_to(by_code, shape).copy(), default=-np.inf)
+        by_code = np.broadcast_to(np.array(ties).T, shape)
+        return self._judges(by_code, by_code.mean(axis=0))
 
     @cached_property
     def mean(self) -> Floats:
@@ -221,7 +225,7 @@ class Beliefs:
         code = self.judge_code[judge]
         key = code * self.n_items + item
         at = np.minimum(np.searchsorted(self._taste_keys, key), len(self._taste_keys) - 1)
-        known = (self._taste_keys[at] == key) & (code != NEW)
+        known = (self._taste_keys[at] == key) & (code >= 0)
         found[known] = self._known_tastes(at[known])
         return found
 
