@@ -325,10 +325,14 @@ def best_item_is_sure(ranking: Ranking) -> bool:
 
 
 def no_votes_needed(ranking: Ranking) -> Iterator[str]:
-    """That the best item is known, if it is."""
-    if best_item_is_sure(ranking):
-        best = short(ranking.items["item"][0], WIDEST_NAME)
-        yield f"To name the best item, {best}, no more votes are needed."
+    """That the best item is known, if it is; and if so, whether that holds at all looks."""
+    if not best_item_is_sure(ranking):
+        return
+    if model_named(ranking.model).chooses_questions and (settled := ranking.settled("top:1")):
+        yield str(settled)
+        return
+    best = short(ranking.items["item"][0], WIDEST_NAME)
+    yield f"To name the best item, {best}, no more votes are needed."
 
 
 def votes_needed(ranking: Ranking) -> Iterator[str]:
