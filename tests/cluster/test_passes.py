@@ -125,9 +125,23 @@ def test_some_votes_can_be_fetched(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("make", [weighted, partial(simulated, tie=0.7)])
+def test_few_votes_come_here_as_they_would_be_read(
+    make: Callable[[], pl.DataFrame], tmp_path: Path
+) -> None:
+    there, here = sharded(make(), tmp_path).fetched(), jr.read_votes(tmp_path)
+    assert there.is_here
+    for name in ("start", "winner", "loser", "outcome", "weight"):
+        np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
+    assert there.items.equals(here.items)
+    assert there.judges.equals(here.judges)
+    assert (there.sides_known, there.judges_known) == (here.sides_known, here.judges_known)
+
+
 def test_all_votes_cannot_be_fetched(tmp_path: Path) -> None:
     votes = sharded(simulated().head(3_000), tmp_path)
     assert len(votes) == 3_000
+    assert not votes.is_here
     for name in ("winner", "loser", "outcome", "weight"):
         with pytest.raises(jr.InputError, match="These votes are on a cluster"):
             getattr(votes, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -13,8 +14,10 @@ import numpy as np
 import polars as pl
 import pytest
 from distributed import Client, LocalCluster, SchedulerPlugin
+from typer.testing import CliRunner
 
 import juryrank as jr
+from juryrank.cli.app import app
 
 FAST: dict[str, Any] = {"prior": (1.0, 0.5)}
 """Without the sample that chooses scales, which is not on the cluster."""
@@ -79,6 +82,25 @@ def test_everything_is_as_on_one_machine(by_judge: Path, client: Client) -> None
     assert there.difference("item-01", "item-02").p_value == pytest.approx(
         here.difference("item-01", "item-02").p_value, abs=1e-9
     )
+
+
+@pytest.mark.parametrize("rows", [2_000, 33_600])
+def test_commands_print_and_save_an_answer_when_the_workers_have_left(
+    many_votes: pl.DataFrame, rows: int, cluster: LocalCluster, tmp_path: Path
+) -> None:
+    """What is asked of the answer afterwards goes through no votes."""
+    file, out = str(tmp_path / "votes.parquet"), str(tmp_path / "ranking.json")
+    many_votes.head(rows).write_parquet(file)
+    there = ("rank", file, "--cluster", cluster.scheduler_address)
+    for printed in ((), ("--json",)):
+        done = CliRunner().invoke(app, [*there, *printed, "--out", out])
+        assert (done.exit_code, done.stderr.count("Error")) == (0, 0), done.stderr
+    here = jr.rank(file)
+    assert [item["item"] for item in json.loads(done.stdout)["items"]] == here.items[
+        "item"
+    ].to_list()
+    assert json.loads(Path(out).read_text()) == json.loads(done.stdout)
+    assert json.loads(done.stdout)["tastes"] == here.tastes.to_dicts()
 
 
 @pytest.mark.parametrize("workers", [1, 3])

@@ -8,7 +8,7 @@ and those of single judges, can be fetched; to ask for an array of all is an err
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -27,6 +27,7 @@ from juryrank.votes.concat import left_out_together
 from juryrank.votes.lists import no_lists
 from juryrank.votes.passes import NOTHING_OWN, Found, Own, Pass, in_tree, sum_of
 from juryrank.votes.votes import Reading, Votes
+from juryrank.votes.weights import equal_weights
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 Codes = NDArray[np.int64]
 MANY_NUMBERS = 1 << 16
 """Parts of so many numbers are added up by the workers, and do not all come here."""
+COLUMNS = ("winner", "loser", "outcome", "weight")
+"""What there is of each vote."""
 NOT_HERE = (
     "These votes are on a cluster, and what was asked for needs all of them on this machine: "
     "read them with read_votes, with memory=... (--memory) if they are larger than memory. "
@@ -495,6 +498,22 @@ class ShardedVotes(Votes):
 
     winner = loser = outcome = weight = property(_not_here)
 
+    @property
+    def is_here(self) -> bool:
+        """They are with the workers."""
+        return False
+
+    def fetched(self) -> Votes:
+        """The same votes on this machine."""
+        parts = list(self.over_shards(_EveryPass()))
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(one, name) for one in parts]) for name in COLUMNS
+        }
+        if not self._is_weighted:
+            columns["weight"] = equal_weights(self.n_pairs)
+        same = [one.name for one in fields(Votes) if one.name not in columns]
+        return Votes(**columns, **{name: getattr(self, name) for name in same})
+
     @cached_property
     def judges(self) -> pl.Series:
         """The names of judges, fetched for the answer."""
@@ -604,6 +623,15 @@ class _OfJudgesPass(Pass[Votes, None]):
     def __call__(self, here: Votes, _first: int, _last: int, own: Own) -> None:
         """All judges here."""
         own["sum"][:] = getattr(here, self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class _EveryPass(Pass[Votes, Votes]):
+    """The votes themselves."""
+
+    def __call__(self, here: Votes, _first: int, _last: int, _own: Own) -> Votes:
+        """All votes here."""
+        return here
 
 
 @dataclass(frozen=True, eq=False)

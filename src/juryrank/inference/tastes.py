@@ -61,7 +61,7 @@ def outlying_tastes(
     if not found.has_tastes:
         return ()
     draws = _as_votes_show(found)
-    count = _votes_in(votes, found)
+    count = weight_of_tastes(votes, found)
     for u in np.flatnonzero(elsewhere < ON_ONE_ITEM).tolist():
         own = np.flatnonzero(found.taste_judge == u)
         if len(own):
@@ -157,11 +157,16 @@ def _ends(draws: Floats, confidence: float) -> tuple[Floats, Floats]:
     return low, high
 
 
-def tastes_frame(found: Sample | None, votes: Votes, confidence: float) -> pl.DataFrame:
-    """The tastes whose sign is known, those farthest from 0 first."""
-    if found is None or not found.has_tastes:
-        labels = {"judge": votes.judges.dtype, "item": votes.items.dtype}
-        return pl.DataFrame(schema=TASTES | labels)
+def no_tastes(votes: Votes) -> pl.DataFrame:
+    """The frame of tastes where none are known."""
+    return pl.DataFrame(schema=TASTES | {"judge": votes.judges.dtype, "item": votes.items.dtype})
+
+
+def tastes_frame(found: Sample, votes: Votes, weight: Floats, confidence: float) -> pl.DataFrame:
+    """The tastes whose sign is known, those farthest from 0 first.
+
+    `weight` is that of each judge's votes on each item it has a taste for.
+    """
     draws = _as_votes_show(found)
     wrong = (draws > 0.0).mean(axis=0)
     chosen = discoveries(np.minimum(wrong, 1.0 - wrong))
@@ -173,12 +178,12 @@ def tastes_frame(found: Sample | None, votes: Votes, confidence: float) -> pl.Da
             "taste": np.median(draws[:, chosen], axis=0),
             "low": low,
             "high": high,
-            "votes": _votes_in(votes, found)[chosen],
+            "votes": weight[chosen],
         }
     ).sort(pl.col("taste").abs(), descending=True, maintain_order=True)
 
 
-def _votes_in(votes: Votes, found: Sample) -> Floats:
+def weight_of_tastes(votes: Votes, found: Sample) -> Floats:
     """The weight of each judge's votes on each item it has a taste for."""
     asked = _WeightPass(found.taste_judge, found.taste_item)
     return np.concatenate(list(votes.over_shards(asked)))

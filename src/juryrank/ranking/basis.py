@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import polars as pl
+
 from juryrank.inference.posterior import Posterior, SampledPosterior
 from juryrank.inference.prediction import DrawnPredictions
+from juryrank.inference.tastes import no_tastes, tastes_frame, weight_of_tastes
 from juryrank.judging.cells import OneSided, votes_that_count
 from juryrank.model.effects import EffectModel, Layout
 from juryrank.model.noise import Noise
@@ -51,6 +54,21 @@ class Basis:
     def predictions(self) -> DrawnPredictions | PointPredictions:
         """By draws where there are any."""
         return self.points if self.drawn is None else self.drawn
+
+    def tastes(self, confidence: float) -> pl.DataFrame:
+        """The tastes that stand out."""
+        if not isinstance(self.posterior, SampledPosterior) or self._weight_of_tastes is None:
+            return no_tastes(self.votes)
+        sample = self.posterior.sample
+        return tastes_frame(sample, self.votes, self._weight_of_tastes, confidence)
+
+    @cached_property
+    def _weight_of_tastes(self) -> Floats | None:
+        """Of each judge's votes on each item it has a taste for; None if there are no tastes."""
+        known = self.posterior
+        if not isinstance(known, SampledPosterior) or not known.sample.has_tastes:
+            return None
+        return weight_of_tastes(self.votes, known.sample)
 
     def shares_of(self, votes: Votes, judge: Codes, item: Codes) -> Floats:
         """The share that left items are to get of votes whose judges and items have these codes."""

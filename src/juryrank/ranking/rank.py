@@ -14,6 +14,7 @@ from juryrank.cluster.scanned import ScannedVotes
 from juryrank.errors import InputError, JuryrankWarning
 from juryrank.inference.covariance import Intervals
 from juryrank.inference.information import MOST_DENSE
+from juryrank.inference.prior_scales import MOST_SAMPLED
 from juryrank.inference.sampling import BRIEF, WHOLE
 from juryrank.judging.one_sided import LEAST_JUDGES
 from juryrank.model.noise import Noise
@@ -223,7 +224,9 @@ def _rank_on(given: dict[str, Any], tell: Watcher) -> Ranking:
         warnings.catch_warnings(record=True) as said,
     ):
         warnings.simplefilter("always", JuryrankWarning)
-        found = rank(sharded, by=None, progress=tell, **options)
+        few = len(sharded) <= MOST_SAMPLED  # for which all of them come here anyway
+        found = rank(sharded.fetched() if few else sharded, by=None, progress=tell, **options)
+        _ = found.tastes  # they go through the votes once more, and the workers may leave now
     for one in said:
         warnings.warn(one.message, one.category, stacklevel=3)
     return replace(found, call=_call(given))

@@ -15,9 +15,8 @@ import polars as pl
 
 from juryrank.errors import InputError, counted, percent
 from juryrank.inference.intervals import Difference, difference
-from juryrank.inference.posterior import Posterior, SampledPosterior
+from juryrank.inference.posterior import Posterior
 from juryrank.inference.prediction import UNSEEN
-from juryrank.inference.tastes import tastes_frame
 from juryrank.model.noise import Noise
 from juryrank.model.points import (
     AVERAGE_POINTS,
@@ -185,9 +184,7 @@ class Ranking:
         votes (the judge's votes on the item); the largest come first. Of those listed at most 5 %
         are expected to have the wrong sign.
         """
-        known = self._posterior
-        drawn = known.sample if isinstance(known, SampledPosterior) else None
-        return tastes_frame(drawn, self._basis.votes, self.fit.confidence)
+        return self._basis.tastes(self.fit.confidence)
 
     def predict(self, judge: object, left: object, right: object) -> float | Floats:
         """The probability that the judge prefers `left` to `right`, if it does not tie them.

@@ -342,7 +342,7 @@ def votes_needed(ranking: Ranking) -> Iterator[str]:
     """
     fit, model = ranking.fit, model_named(ranking.model)
     has_tiers = bool(ranking.items["tier"].is_not_null().all())
-    if ranking.groups or not model.chooses_questions or not has_tiers:
+    if ranking.groups or not model.chooses_questions or not has_tiers or not ranking.votes.is_here:
         return
     if fit.posterior != "sampled" or not 2 <= len(ranking.items) <= MOST_PLANNED:
         yield "The command 'juryrank plan' says how many more votes a target needs."

@@ -299,6 +299,11 @@ class Votes:
         vars(self).update(state | {"weight": ones if weight is None else weight})
 
     @property
+    def is_here(self) -> bool:
+        """Whether single votes can be looked at, as on this machine they can."""
+        return True
+
+    @property
     def n_pairs(self) -> int:
         """Number of votes on two items."""
         return len(self.winner)
