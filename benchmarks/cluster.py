@@ -15,17 +15,18 @@ import pickle
 import time
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from distributed import Client, LocalCluster
+from distributed import Client
 
 import juryrank as jr
 from benchmarks.data import default_folder, files_of
 from benchmarks.regress import case_of
 from juryrank.cluster import scan
-from juryrank.cluster.engine import Engine
+from juryrank.cluster.engine import Engine, client_of
 from juryrank.errors import JuryrankWarning
 
 
@@ -58,10 +59,7 @@ def _size(value: object) -> int:
 def measured(votes: Path, workers: int) -> dict[str, Any]:
     """Both rankings of the votes, and what they cost."""
     local, alone = _timed(lambda: jr.rank(jr.read_votes(votes), threads=workers))
-    with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
+    with started(workers) as client:
         before = sum(client.run(_cpu).values())
         rounds: list[tuple[int, int, int, float]] = []
 
@@ -88,6 +86,16 @@ def measured(votes: Path, workers: int) -> dict[str, Any]:
         "client_and_scheduler_cpu_per_round_ms": round(1e3 * float(np.median(scheduler)), 1),
         "largest_difference_of_a_score": _difference(local, far),
     }  # fmt: skip
+
+
+@contextmanager
+def started(workers: int) -> Iterator[Client]:
+    """Processes on this machine, as `local:N` starts them."""
+    client, leave = client_of(f"local:{workers}")
+    try:
+        yield client
+    finally:
+        leave()
 
 
 def _timed(work: Any) -> tuple[jr.Ranking, tuple[float, float]]:

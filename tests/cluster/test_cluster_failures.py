@@ -16,7 +16,7 @@ from distributed import Client, KilledWorker
 
 import juryrank as jr
 from juryrank.cluster import engine, shards
-from juryrank.cluster.files import check_unchanged, files_at, frame_of, pieces_of
+from juryrank.cluster.files import check_unchanged, files_at, frame_of, pieces_of, row_groups_of
 from juryrank.errors import InputError, JuryrankError
 
 FAST: dict[str, Any] = {"prior": (1.0, 0.5)}
@@ -141,6 +141,6 @@ def test_folders_say_what_all_rows_of_a_file_have_in_common(tmp_path: Path) -> N
     pl.DataFrame({"winner": ["x"], "loser": ["y"]}).write_parquet(folder / "0.parquet")
     (folder / "_SUCCESS").touch()
     (file,) = files_at([f"file://{tmp_path}"])
-    (piece,) = pieces_of(file)
+    (piece,) = pieces_of([file], [row_groups_of(file)])
     found = frame_of(piece, ["winner", "judge"])
     assert found.to_dicts() == [{"winner": "x", "judge": "ana maria", "language": "de"}]

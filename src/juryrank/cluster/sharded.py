@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -25,7 +25,7 @@ from juryrank.votes.cells import Cells
 from juryrank.votes.coded import CodedVotes, Pairs, no_pairs
 from juryrank.votes.concat import left_out_together
 from juryrank.votes.lists import no_lists
-from juryrank.votes.passes import NOTHING_OWN, Found, Own, Pass, in_tree, sum_of
+from juryrank.votes.passes import NOTHING_OWN, Found, Own, Part, Pass, in_tree, sum_of
 from juryrank.votes.votes import Reading, Votes
 from juryrank.votes.weights import equal_weights
 
@@ -55,117 +55,194 @@ def not_here() -> NoReturn:
 
 @dataclass(frozen=True, eq=False)
 class Shards:
-    """The same kind of thing about the judges from ... to, in each of several places."""
+    """The same kind of thing about the judges from ... to, chunk by chunk, in several places.
+
+    Sums are of chunks, whose bounds depend on the votes alone; shards of several chunks take fewer
+    tasks, and the same branch of the tree is added up there.
+    """
 
     engine: Engine
     futures: tuple[Future, ...]
+    """What is in each place, a tuple of the chunks."""
     bounds: Codes
+    """The first judge of each chunk, and the end."""
+    chunks_per_shard: int
 
     @property
     def judges(self) -> list[slice]:
-        """Those of each shard."""
-        return [slice(*ends) for ends in zip(self.bounds, self.bounds[1:], strict=False)]
+        """Those of each chunk."""
+        return [slice(*ends) for ends in pairwise(self.bounds.tolist())]
 
-    def mapped(self, change: Callable[..., Any], own: Own = NOTHING_OWN) -> Shards:
-        """What `change` makes of every shard and of the rows of its judges."""
+    def by_shard(self, of_chunks: Sequence[Part]) -> list[Sequence[Part]]:
+        """What there is for each chunk, for each shard."""
+        size = self.chunks_per_shard
+        return [of_chunks[a : a + size] for a in range(0, len(of_chunks), size)]
+
+    def mapped(self, change: Callable[..., Any], of_chunks: Sequence[Any]) -> Shards:
+        """What `change` makes of every chunk and of what there is for it."""
         futures = [
-            self.engine.submit("shard", change, shard, _rows(own, judges))
-            for shard, judges in zip(self.futures, self.judges, strict=True)
+            self.engine.submit("shard", changed, shard, change, given)
+            for shard, given in zip(self.futures, self.by_shard(of_chunks), strict=True)
         ]
-        return Shards(self.engine, tuple(futures), self.bounds)
+        return replace(self, futures=tuple(futures))
 
-    def over(self, one_shard: Pass[Any, Found], own: Own) -> Iterator[Found]:
-        """What a pass finds at every shard, in order; what it writes is put into the arrays."""
-        judges, asked = iter(self.judges), self._asked(one_shard, own)
-        for batch in (islice(asked, 1 if one_shard.stops_early else None), asked):
-            for found, written in self.engine.results(list(batch)):
-                here = next(judges)
-                _put(own, written, here)
-                yield one_shard.in_whole(found, here)
+    def rows(self, own: Own) -> list[Own]:
+        """The rows of the judges of each chunk."""
+        return [{name: values[here] for name, values in own.items()} for here in self.judges]
 
-    def sum_over(self, one_shard: Pass[Any, Floats], own: Own) -> Floats:
-        """The sum of what a pass finds, added up by the workers: of large parts only it comes here.
+    def over(self, one_chunk: Pass[Any, Found], own: Own) -> Iterator[Found]:
+        """What a pass finds in every chunk, in order; what it writes is put into the arrays."""
+        if one_chunk.stops_early:
+            yield from self.engine.results(
+                [self.engine.submit("pass", found_in_first, self.futures[0], one_chunk)]
+            )
+        asked = list(self._asked(found_at, one_chunk, own))
+        every = chain.from_iterable(self.engine.results(asked))
+        of_chunks = zip(self.judges, every, strict=True)
+        for here, (found, written) in islice(of_chunks, int(one_chunk.stops_early), None):
+            _put(own, written, here)
+            yield one_chunk.in_whole(found, here)
 
-        What is about the judges of a shard alone cannot be added there.
+    def sum_over(self, one_chunk: Pass[Any, Floats], own: Own, *, there: bool) -> Floats:
+        """The sum of what a pass finds; those of shards are added up `there`, by workers, or here.
+
+        What is about the judges of a chunk alone is only added here.
         """
-        if any(one_shard.for_judges(judges) is not one_shard for judges in self.judges):
-            return sum_of(self.over(one_shard, own))
-        written: list[Future] = []
+        if any(one_chunk.for_judges(judges) is not one_chunk for judges in self.judges):
+            return sum_of(self.over(one_chunk, own))
         # Held until the sum is here: what nobody holds is forgotten, even if a task runs again.
-        asked = list(self._asked(one_shard, own, written))
+        asked = list(self._asked(sum_at, one_chunk, own))
+        if not there:
+            return sum_of(self._sums(asked, own))
         total = in_tree(iter(asked), self._added_up)
-        for judges, of_shard in zip(self.judges, self.engine.results(written), strict=False):
-            _put(own, of_shard, judges)
+        if one_chunk.writes:
+            written = [self.engine.submit("written", written_at, one) for one in asked]
+            for _ in self._sums(written, own):
+                pass
         ((found, _),) = self.engine.results([total])
         return np.array(found)
+
+    def _sums(self, asked: Sequence[Future], own: Own) -> Iterator[Floats]:
+        """The sums of shards, in order; what was written is put into the arrays."""
+        judges = iter(self.judges)
+        for found, written in self.engine.results(asked):
+            for of_chunk in written:
+                _put(own, of_chunk, next(judges))
+            yield found
 
     def _added_up(self, parts: Iterator[Future]) -> Future:
         return self.engine.submit("sum", added_up, list(parts))
 
     def _asked(
-        self, one_shard: Pass[Any, Any], own: Own, written: list[Future] | None = None
+        self, work: Callable[..., Any], one_chunk: Pass[Any, Any], own: Own
     ) -> Iterator[Future]:
-        """The tasks of a pass; what each writes is asked for apart if there is a list for that."""
-        for_all = None
-        for shard, judges in zip(self.futures, self.judges, strict=True):
-            here: Any = one_shard.for_judges(judges)
-            if here is one_shard:
-                for_all = for_all or self.engine.sent(one_shard)
-                here = for_all
-            read = {name: own[name][judges] for name in one_shard.reads if name in own}
-            room = {
+        """The tasks of a pass, one for each shard."""
+        passes = [one_chunk.for_judges(judges) for judges in self.judges]
+        is_one = all(own_pass is one_chunk for own_pass in passes)
+        sent = self.engine.sent(one_chunk) if is_one else None
+        read = {name: own[name] for name in one_chunk.reads if name in own}
+        room = [
+            {
                 name: (values[judges].shape, values.dtype.str)
                 for name, values in own.items()
                 if name not in read
             }
-            found = self.engine.submit("pass", found_at, shard, here, read, room)
-            if written is not None and one_shard.writes:
-                written.append(self.engine.submit("written", written_at, found))
-            yield found
+            for judges in self.judges
+        ]
+        for shard, own_passes, own_read, own_room in zip(
+            self.futures, self.by_shard(passes), self.by_shard(self.rows(read)),
+            self.by_shard(room), strict=True,
+        ):  # fmt: skip
+            yield self.engine.submit("pass", work, shard, sent or own_passes, own_read, own_room)
 
     def of_judges(self, judges: Codes, pick: Callable[..., Any], *more: Any) -> Iterator[Any]:
-        """What `pick` takes from the shards that have some of these judges, which are sorted.
+        """What `pick` takes from the chunks that have some of these judges, which are sorted.
 
-        It is called with the shard, the judges counted from its first one, and what `more` has for
-        the shard's index.
+        It is called with the chunk, the judges counted from its first one, and what `more` has for
+        the chunk's index.
         """
         at = np.searchsorted(self.bounds, judges, side="right") - 1
-        asked = [
-            self.engine.submit(
-                "pick", pick, self.futures[shard], judges[at == shard] - self.bounds[shard],
-                *(of_shard(shard) for of_shard in more),
+        asked: dict[int, list[tuple[Any, ...]]] = {}
+        for chunk in np.unique(at).tolist():
+            given = (
+                judges[at == chunk] - self.bounds[chunk],
+                *(of_chunk(chunk) for of_chunk in more),
             )
-            for shard in np.unique(at).tolist()
-        ]  # fmt: skip
-        return self.engine.results(asked)
+            shard, index = divmod(chunk, self.chunks_per_shard)
+            asked.setdefault(shard, []).append((index, *given))
+        futures = [
+            self.engine.submit("pick", picked, self.futures[shard], pick, given)
+            for shard, given in asked.items()
+        ]
+        return chain.from_iterable(self.engine.results(futures))
 
 
-def _rows(own: Own, judges: slice) -> Own:
-    return {name: values[judges] for name, values in own.items()}
+Chunks = Sequence[CodedVotes | Votes]
+Room = dict[str, Any]
+"""The shape and the type of arrays that are only written."""
+
+
+def changed(chunks: Chunks, change: Callable[..., Any], given: Sequence[Any]) -> tuple[Any, ...]:
+    """What is made of every chunk of a shard and of what is given for it."""
+    return tuple(change(chunk, own) for chunk, own in zip(chunks, given, strict=True))
+
+
+def picked(chunks: Chunks, pick: Callable[..., Any], asked: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """What is taken from some chunks of a shard."""
+    return [pick(chunks[index], *given) for index, *given in asked]
+
+
+def found_in_first(chunks: Chunks, one_chunk: Pass[Any, Found]) -> Found:
+    """What a pass, which neither reads nor writes, finds in the first chunk of a shard."""
+    return one_chunk(chunks[0], 0, chunks[0].n_judges, {})
 
 
 def found_at(
-    votes: CodedVotes | Votes, one_shard: Pass[Any, Found], own: Own, room: dict[str, Any]
+    chunks: Chunks, passes: Pass[Any, Found] | Sequence[Pass[Any, Found]], read: Sequence[Own],
+    room: Sequence[Room],
+) -> list[tuple[Found, Own]]:  # fmt: skip
+    """What a pass finds in each chunk of a shard, and what it has written."""
+    if isinstance(passes, Pass):
+        passes = [passes] * len(chunks)
+    return [_found_in(*of_chunk) for of_chunk in zip(chunks, passes, read, room, strict=True)]
+
+
+def _found_in(
+    votes: CodedVotes | Votes, one_chunk: Pass[Any, Found], read: Own, room: Room
 ) -> tuple[Found, Own]:
-    """What a pass finds at a shard, and what it has written."""
-    own = {name: np.array(values) for name, values in own.items()}  # what was sent is read-only
+    own = {name: np.array(values) for name, values in read.items()}  # what was sent is read-only
     own |= {name: np.zeros(shape, dtype) for name, (shape, dtype) in room.items()}
-    found = one_shard(votes, 0, votes.n_judges, own)
-    return found, {name: own[name] for name in one_shard.writes}
+    found = one_chunk(votes, 0, votes.n_judges, own)
+    return found, {name: own[name] for name in one_chunk.writes}
 
 
-def written_at(found: tuple[Any, Own]) -> Own:
-    """What a pass has written at a shard."""
-    return found[1]
+def sum_at(
+    chunks: Chunks, one_chunk: Pass[Any, Floats], read: Sequence[Own], room: Sequence[Room]
+) -> tuple[Floats, list[Own]]:
+    """The sum of what a pass finds in the chunks of a shard, and what it has written in each."""
+    every: list[Own] = []
+
+    def found() -> Iterator[Floats]:
+        for votes, own_read, own_room in zip(chunks, read, room, strict=True):
+            of_chunk, written = _found_in(votes, one_chunk, own_read, own_room)
+            every.append(written)
+            yield of_chunk
+
+    return sum_of(found()), every
 
 
-def added_up(parts: Sequence[tuple[Floats, Own]]) -> tuple[Floats, Own]:
-    """The sum of what a pass has found at some shards."""
+def written_at(found: tuple[Floats, list[Own]]) -> tuple[Floats, list[Own]]:
+    """The same without the sum."""
+    return np.empty(0), found[1]
+
+
+def added_up(parts: Sequence[tuple[Floats, list[Own]]]) -> tuple[Floats, list[Own]]:
+    """The sum of what a pass has found in some shards."""
     (first, _), *others = parts
     total = first.copy()  # a result of a task, which may be asked for again
     for found, _ in others:
         total += found
-    return total, {}
+    return total, []
 
 
 def _put(own: Own, written: Own, judges: slice) -> None:
@@ -237,7 +314,7 @@ class ShardedCodedVotes(CodedVotes):
     ) -> ShardedCodedVotes:
         """What is made of every shard, if as many votes stay as there are."""
         now = replace(self.pairs.known, **known)
-        shards = self.shards.mapped(change, own)
+        shards = self.shards.mapped(change, self.shards.rows(own))
         return ShardedCodedVotes(self.n_items, shards, self.pairs.start, now)
 
     @property
@@ -272,7 +349,7 @@ class ShardedCodedVotes(CodedVotes):
         own: Own = NOTHING_OWN,
         threads: int = 1,  # noqa: ARG002  workers have their own
     ) -> Iterator[Found]:
-        """What a pass finds of all judges: a shard is a chunk."""
+        """What a pass finds of all judges, chunk by chunk."""
         return self.shards.over(one_chunk, own)
 
     def over_shards(
@@ -288,9 +365,8 @@ class ShardedCodedVotes(CodedVotes):
         threads: int = 1,  # noqa: ARG002
     ) -> Floats:
         """The sum of what a pass finds: on the workers, if that is large; the order is the same."""
-        if one_chunk.numbers(self.n_items) < MANY_NUMBERS:
-            return sum_of(self.shards.over(one_chunk, own))
-        return self.shards.sum_over(one_chunk, own)
+        many = one_chunk.numbers(self.n_items) >= MANY_NUMBERS
+        return self.shards.sum_over(one_chunk, own, there=many)
 
     def sum_over_shards(
         self, one_shard: Pass[CodedVotes, Floats], own: Own = NOTHING_OWN
@@ -324,8 +400,8 @@ class ShardedCodedVotes(CodedVotes):
         begin = self.pairs.start[self.shards.bounds]
         inside = np.searchsorted(rows, begin)
 
-        def rows_of(shard: int) -> Codes:
-            return np.asarray(rows[inside[shard] : inside[shard + 1]] - begin[shard])
+        def rows_of(chunk: int) -> Codes:
+            return np.asarray(rows[inside[chunk] : inside[chunk + 1]] - begin[chunk])
 
         return _put_together(self.n_items, list(self.shards.of_judges(judges, _taken, rows_of)))
 
@@ -337,11 +413,8 @@ class ShardedCodedVotes(CodedVotes):
     def without(self, cells: Cells) -> CodedVotes:
         """The votes without those in the cells."""
         own = {"number": np.zeros(self.n_judges, dtype=np.int64)}
-        futures = [
-            self.shards.engine.submit("shard", CodedVotes.without, shard, cells.of_judges(judges))
-            for shard, judges in zip(self.shards.futures, self.shards.judges, strict=True)
-        ]
-        shards = Shards(self.shards.engine, tuple(futures), self.shards.bounds)
+        of_chunks = [cells.of_judges(judges) for judges in self.shards.judges]
+        shards = self.shards.mapped(CodedVotes.without, of_chunks)
         for _ in shards.over(_NumberPass(), own):
             pass
         start = np.concatenate(([0], np.cumsum(own["number"])))
@@ -382,7 +455,8 @@ class ShardedCodedVotes(CodedVotes):
     def merged(self) -> CodedVotes:
         """Pairs of a judge that say the same as one; there are few then, and they are fetched."""
         merged = self._changed(_merged, weighted=True).shards
-        return _put_together(self.n_items, list(merged.engine.results(merged.futures)))
+        every = chain.from_iterable(merged.engine.results(merged.futures))
+        return _put_together(self.n_items, list(every))
 
     def judges_and_items(self) -> Any:
         """Not on a cluster."""
@@ -483,7 +557,8 @@ class ShardedVotes(Votes):
     def __init__(self, engine: Engine, loaded: Loaded, source: str) -> None:
         told = loaded.told
         vars(self).update(
-            shards=Shards(engine, loaded.shards, loaded.bounds), loaded=loaded, start=loaded.start,
+            shards=Shards(engine, loaded.shards, loaded.bounds, loaded.chunks_per_shard),
+            loaded=loaded, start=loaded.start,
             items=loaded.items.labels().alias("item"), lists=no_lists(len(loaded.judges)),
             both_bad=sum(one.both_bad for one in told), sides_known=told[0].sides_known,
             judges_known=told[0].judges_known,
@@ -572,7 +647,8 @@ class ShardedVotes(Votes):
 
     def for_model(self, *, ties: bool = False, sides: bool = False) -> CodedVotes:
         """The votes as a model counts them."""
-        coded = self.shards.mapped(partial(_for_model, ties=ties, sides=sides))
+        change = partial(_for_model, ties=ties, sides=sides)
+        coded = self.shards.mapped(change, self.shards.rows(NOTHING_OWN))
         halves, start = self.has_tied_pairs and not ties, self.start
         if halves:
             own = {"number": np.empty(self.n_judges, dtype=np.int64)}

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,15 +23,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from juryrank.cluster.engine import Engine
-from juryrank.cluster.files import File, Piece, files_at, frame_of, pieces_of
+from juryrank.cluster.files import File, Piece, files_at, frame_of, pieces_of, row_groups_of
 from juryrank.cluster.labels import Dictionary, made_one
 from juryrank.errors import InputError, JuryrankError, counted
 from juryrank.progress import Progress, Watcher
-from juryrank.reading import votes_from
+from juryrank.reading import votes_of_some
 from juryrank.reading.coding import by_group
 from juryrank.reading.row_filter import NothingKeptError
 from juryrank.votes.coded import bounds_of_chunks
 from juryrank.votes.lists import no_lists
+from juryrank.votes.passes import FAN_IN
 from juryrank.votes.votes import LeftOut, Reading, Votes
 from juryrank.votes.weights import are_equal_weights, equal_weights
 
@@ -41,6 +43,8 @@ Codes = NDArray[np.int32]
 
 ROWS_LOOKED_AT = 10_000
 """Of the first file, to see which columns hold what."""
+SHARDS_PER_THREAD = 2
+"""At least, where a shard has several chunks: so that no thread has much more than others."""
 BYTES_PER_VOTE = 60
 """While votes are dealt out: as read, as dealt and in shards. Shards alone take a third of it."""
 BYTES_PER_ROW = 200
@@ -70,13 +74,14 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """Votes in shards, as futures of `Votes` whose labels are codes."""
+    """Votes in shards, as futures of chunks: `Votes` whose labels are codes."""
 
     shards: tuple[Future, ...]
     start: NDArray[np.int64]
     """Where the votes of each judge begin, among all."""
     bounds: NDArray[np.int64]
-    """The first judge of each shard, and the end."""
+    """The first judge of each chunk, and the end."""
+    chunks_per_shard: int
     judges: Dictionary
     items: Dictionary
     told: tuple[Told, ...]
@@ -101,10 +106,19 @@ def load(engine: Engine, urls: Sequence[str], options: Mapping[str, Any], tell: 
     if len(items) < 2 or not start[-1]:
         raise InputError("There are no votes between different items in these files.")
     bounds = bounds_of_chunks(start)
-    shards = _dealt(engine, read, judge_codes, item_codes, bounds, len(items))
+    size = chunks_per_shard(len(bounds) - 1, engine.threads)
+    shards = _dealt(engine, read, judge_codes, item_codes, bounds, size, len(items))
     for done, _ in enumerate(engine.results([engine.submit("size", len, one) for one in shards])):
         tell(Progress("reading", "Putting judges together", done + 1, len(shards)))
-    return Loaded(tuple(shards), start, bounds, judges, items, tuple(told))
+    return Loaded(tuple(shards), start, bounds, size, judges, items, tuple(told))
+
+
+def chunks_per_shard(chunks: int, threads: int) -> int:
+    """As many as are added up at a time, or so many of these, if all threads have shards enough."""
+    size = 1
+    while -(-chunks // (size * FAN_IN)) >= SHARDS_PER_THREAD * threads:
+        size *= FAN_IN
+    return size
 
 
 def _with_votes(
@@ -120,8 +134,8 @@ def _with_votes(
 
 def _pieces(engine: Engine, files: Sequence[File]) -> list[Piece]:
     """The parts of all files, found where they are."""
-    found = engine.results([engine.submit("pieces", pieces_of, file) for file in files])
-    pieces = [piece for of_file in found for piece in of_file]
+    found = engine.results([engine.submit("row-groups", row_groups_of, file) for file in files])
+    pieces = pieces_of(files, list(found))
     if not pieces:
         raise InputError(f"There are no rows in {counted(len(files), 'file')}.")
     return pieces
@@ -170,7 +184,7 @@ def read_piece(piece: Piece, columns: list[str] | None, options: Mapping[str, An
 
 def _read(frame: pl.DataFrame, piece: Piece, options: Mapping[str, Any]) -> Votes:
     try:
-        votes = votes_from(frame, **options)
+        votes = votes_of_some(frame, options)
     except NothingKeptError:
         raise
     except JuryrankError as error:
@@ -239,18 +253,21 @@ def _dealt(
     judge_codes: Sequence[Codes],
     item_codes: Sequence[Codes],
     bounds: NDArray[np.int64],
+    size: int,
     n_items: int,
 ) -> list[Future]:
-    """The shards; a piece deals only to those that have judges of it."""
-    dealt: list[list[Future]] = [[] for _ in bounds[1:]]
+    """The shards, of so many chunks; a piece deals only to those that have judges of it."""
+    begins = [bounds[a : a + size + 1] for a in range(0, len(bounds) - 1, size)]
+    ends = np.append([own[0] for own in begins], bounds[-1])
+    dealt: list[list[Future]] = [[] for _ in begins]
     for votes, judges, items in zip(read, judge_codes, item_codes, strict=True):
-        shards = np.unique(np.searchsorted(bounds, judges, side="right") - 1)
-        deal = engine.submit("deal", dealt_out, votes, judges, items, bounds, shards)
+        shards = np.unique(np.searchsorted(ends, judges, side="right") - 1)
+        deal = engine.submit("deal", dealt_out, votes, judges, items, ends, shards)
         for at, shard in enumerate(shards.tolist()):
             dealt[shard].append(engine.submit("part", _part, deal, at))
-    ends = zip(bounds[:-1].tolist(), bounds[1:].tolist(), dealt, strict=True)
     return [
-        engine.submit("votes", put_together, own, first, last, n_items) for first, last, own in ends
+        engine.submit("votes", put_together, own, bounds_of_shard, n_items)
+        for own, bounds_of_shard in zip(dealt, begins, strict=True)
     ]
 
 
@@ -281,10 +298,13 @@ def dealt_out(
     return found
 
 
-def put_together(parts: Sequence[Part], first: int, last: int, n_items: int) -> Votes:
-    """A shard: the votes of the judges from ... to, those of each in the order of the files."""
+def put_together(
+    parts: Sequence[Part], bounds: NDArray[np.int64], n_items: int
+) -> tuple[Votes, ...]:
+    """A shard: the votes of the judges of each chunk, those of each in the order of the files."""
+    first, last = int(bounds[0]), int(bounds[-1])
     judge = np.concatenate([part["judge"] for part in parts]) - np.int32(first)
-    start = np.concatenate(([0], np.cumsum(np.bincount(judge, minlength=last - first))))
+    start = np.cumsum(np.bincount(judge + 1, minlength=last - first + 1))
     names = ["winner", "loser", "outcome"]
     if any("weight" in part for part in parts):
         names.append("weight")
@@ -293,14 +313,23 @@ def put_together(parts: Sequence[Part], first: int, last: int, n_items: int) -> 
     columns = {name: np.concatenate([part[name] for part in parts]) for name in names}
     if (np.diff(judge) < 0).any():
         columns = {name: by_group(own, None, judge, start) for name, own in columns.items()}
+    return tuple(
+        _chunk(columns, start[a - first : b - first + 1], a, n_items)
+        for a, b in pairwise(bounds.tolist())
+    )
+
+
+def _chunk(columns: Part, start: NDArray[np.int64], first: int, n_items: int) -> Votes:
+    """The votes of the judges from ... on, of whom those of each begin at `start`."""
+    own = {name: column[start[0] : start[-1]] for name, column in columns.items()}
     return Votes(
         items=pl.int_range(n_items, eager=True),
-        judges=pl.int_range(first, last, eager=True),
-        start=start.astype(np.int64),
-        winner=columns["winner"],
-        loser=columns["loser"],
-        outcome=columns["outcome"],
-        weight=columns.get("weight", equal_weights(len(judge))),
-        lists=no_lists(last - first),
+        judges=pl.int_range(first, first + len(start) - 1, eager=True),
+        start=start - start[0],
+        winner=own["winner"],
+        loser=own["loser"],
+        outcome=own["outcome"],
+        weight=own.get("weight", equal_weights(len(own["winner"]))),
+        lists=no_lists(len(start) - 1),
         sides_known=True,
     )

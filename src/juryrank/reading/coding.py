@@ -257,7 +257,7 @@ class HashCoder:
 
     def _added(self, column: pl.Series, rows: NDArray[np.int64], hashes: Hashes) -> Codes:
         """Add the labels of these rows, some of which may be the same, and give their codes."""
-        new, known = np.unique(hashes), len(self.labels)
+        new, known = _each_once(hashes), len(self.labels)
         number = known + len(new)
         self._hash = np.concatenate((self._hash[:-1], new, self._hash[-1:]))
         first = known
@@ -299,6 +299,14 @@ def _hashes(column: pl.Series, seed: int) -> Hashes:
     wide = pl.UInt64 if column.dtype.is_unsigned_integer() else pl.Int64
     numbers = column.cast(wide).fill_null(0).to_numpy().view(np.uint64)
     return np.asarray((numbers ^ np.uint64(seed)) * SPREAD)
+
+
+def _each_once(hashes: Hashes) -> Hashes:
+    """The hashes that there are, sorted; `numpy.unique` would hash them once more."""
+    found = np.sort(hashes)
+    is_new = np.ones(len(found), dtype=np.bool_)
+    np.not_equal(found[1:], found[:-1], out=is_new[1:])
+    return np.asarray(found[is_new])
 
 
 class ValueCoder:

@@ -39,7 +39,7 @@ def long_ballots(rows: Rows, columns: LongColumns, rules: Rules) -> Ballots:
             "Name the column of the judge with --judge (judge=...), or that of the "
             "ranking's id with --ranking (ranking=...)."
         )
-    judges = judges_of(rows, columns.judge, per_row=False, merge_names=rules.merge_names)
+    judges = judges_of(rows, columns.judge, rules, per_row=False)
     ids = None if columns.id is None else coded(labels(rows.frame[columns.id]))
     of_row, first_row = grouped(judges, ids)
     position = _positions(rows.frame[columns.position])

@@ -33,9 +33,10 @@ from juryrank.reading.rows import (
     missing,
     na_names,
     sift,
+    spelled_as,
     weights,
 )
-from juryrank.reading.similar_names import sentences, told, with_spellings
+from juryrank.reading.similar_names import sentences, told
 from juryrank.votes.lists import no_lists
 from juryrank.votes.votes import LEFT_WON, Repeats, Votes, turn
 from juryrank.votes.weights import equal_weights
@@ -43,14 +44,15 @@ from juryrank.votes.weights import equal_weights
 
 def pair_votes(rows: Rows, columns: PairColumns, rules: Rules) -> Votes:
     """Code rows that each compare two items."""
-    merge = rules.merge_names
     sides_given = coded(*same_kind(rows.frame[columns.left], rows.frame[columns.right]))
-    items = with_spellings(sides_given, "item", merge=merge)
-    judges = judges_of(rows, columns.judge, rules.judge_per_row, merge_names=merge)
+    items = spelled_as(sides_given, "item", rules)
+    judges = judges_of(rows, columns.judge, rules, per_row=rules.judge_per_row)
     outcome = (
         None
         if columns.words is None
-        else outcomes(rows.frame[columns.words], columns, items, rules.meanings, merge_names=merge)
+        else outcomes(
+            rows.frame[columns.words], columns, items, rules.meanings, merge_names=rules.merge_names
+        )
     )
     weight = None if columns.weight is None else weights(rows.frame[columns.weight])
     complaints = _complaints(rows, columns, rules, items, judges, outcome, weight)

@@ -102,7 +102,7 @@ def _ballots(
     said: NDArray[np.int8] | None = None,
 ) -> Ballots:
     """Bring what every row has together: its ranking, its set, its judge, its weight."""
-    judges = judges_of(rows, columns.judge, rules.judge_per_row, merge_names=rules.merge_names)
+    judges = judges_of(rows, columns.judge, rules, per_row=rules.judge_per_row)
     found = list(complaints)
     if judges.has_missing:
         found.append(missing(str(columns.judge), judges.codes[0]))

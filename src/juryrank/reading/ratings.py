@@ -76,7 +76,7 @@ def rating_votes(
 
     `maybe_judges` are the columns that may be the judge, if none is known.
     """
-    judges = judges_of(rows, columns.judge, per_row=False, merge_names=rules.merge_names)
+    judges = judges_of(rows, columns.judge, rules, per_row=False)
     contexts = None if columns.id is None else coded(labels(rows.frame[columns.id]))
     given = coded(labels(rows.frame[columns.item]))
     items = with_spellings(given, "item", merge=rules.merge_names)

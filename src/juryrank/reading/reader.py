@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -286,6 +287,19 @@ def votes_from(
     return _votes([part_of(frame)], request)
 
 
+def votes_of_some(frame: pl.DataFrame, options: Mapping[str, Any]) -> Votes:
+    """Take votes from some rows of many, with keywords of `votes_from`.
+
+    What only all rows can tell is not looked for: names that look the same, votes that were cast
+    twice, and how long judges take.
+    """
+    keywords = signature(votes_from).parameters.values()
+    usual = {one.name: one.default for one in keywords if one.default is not one.empty}
+    request = request_of({"judge_per_file": False, **usual, **options})
+    rules = replace(request.rules, some_of_many=True)
+    return _votes([part_of(frame)], replace(request, rules=rules))
+
+
 def _votes(
     given: Sequence[Part], request: Request, most_told_apart: int = MOST_TOLD_APART
 ) -> Votes:
@@ -300,14 +314,16 @@ def _votes(
     rows = read_rows(parts, [*columns.used, *more])
     if not len(rows.frame):
         raise InputError(f"{parts[0].name} has a header but no votes.")
-    if by is None and isinstance(columns, PairColumns) and len(rows.frame) <= most_told_apart:
+    look_for_repeats = not rules.some_of_many and len(rows.frame) <= most_told_apart
+    if by is None and isinstance(columns, PairColumns) and look_for_repeats:
         rows = replace(rows, contexts=_contexts(parts, columns))
     if by is not None:
         votes = _by_value(rows, columns, rules, by)
     else:
         votes = _coded(rows, columns, rules, _maybe_raters(parts, columns, rules))
     votes = _with_remarks(votes, parts, () if filtered is None else filtered.notices)
-    votes = _with_times(votes, parts, columns, rules)
+    if not rules.some_of_many:
+        votes = _with_times(votes, parts, columns, rules)
     if any(part.before is not None and part.before.kind == CROSS_TABLE for part in parts):
         votes = replace(votes, sides_known=False)
     numbers = _told_numbers(rows, columns, votes, rules)

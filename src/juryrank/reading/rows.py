@@ -58,6 +58,8 @@ class Rules:
     """Whether the lowest rating is the best."""
     merge_names: bool = False
     """Whether names that look the same are one."""
+    some_of_many: bool = False
+    """Whether there are more rows elsewhere: what only all of them tell is not looked for."""
 
 
 class BadRowsError(InputError):
@@ -187,14 +189,19 @@ def answered(column: pl.Series) -> pl.Series:
     return text.set(text.str.to_lowercase().is_in(NA_NAMES), None)
 
 
-def judges_of(rows: Rows, column: str | None, per_row: bool, *, merge_names: bool) -> Coded:
+def judges_of(rows: Rows, column: str | None, rules: Rules, *, per_row: bool) -> Coded:
     """Code the judge of every row; without a column, one for all or one for each."""
     count = len(rows.frame)
     if per_row:
         return Coded(rows.numbers, (np.arange(count, dtype=np.int32),))
     if column is None:
         return Coded(pl.Series([NO_JUDGE]), (np.zeros(count, dtype=np.int32),))
-    return with_spellings(coded(labels(rows.frame[column])), "judge", merge=merge_names)
+    return spelled_as(coded(labels(rows.frame[column])), "judge", rules)
+
+
+def spelled_as(found: Coded, kind: str, rules: Rules) -> Coded:
+    """Labels and codes; those that look the same are told, or made one, if all rows are here."""
+    return found if rules.some_of_many else with_spellings(found, kind, merge=rules.merge_names)
 
 
 def missing(column: str, codes: NDArray[np.int32]) -> Complaint:
