@@ -96,6 +96,32 @@ def test_files_of_other_columns_are_refused(tmp_path: Path, client: Client) -> N
         jr.rank(jr.scan_votes(tmp_path), cluster=client)
 
 
+@pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+def test_names_in_text_stay_text_as_on_one_machine(tmp_path: Path, client: Client) -> None:
+    """01 and 1 are two names, in one file and in two, whatever stands between the cells."""
+    rows = ["ana;001;01;left", "ana;01;1;left", "bo;1;2;left", "bo;2;001;right"]
+    (tmp_path / "a.csv").write_text("\n".join(["judge;left;right;winner", *rows]))
+    (tmp_path / "b.csv").write_text("judge,left,right,winner\nana,1,2,left\n")
+    there, here = jr.rank(jr.scan_votes(tmp_path), cluster=client), jr.rank(str(tmp_path))
+    assert sorted(there.items["item"]) == sorted(here.items["item"]) == ["001", "01", "1", "2"]
+    assert there.fit.votes == here.fit.votes == 5
+
+
+@pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+def test_a_file_that_is_given_twice_counts_twice(tmp_path: Path, client: Client) -> None:
+    file = str(tmp_path / "a.csv")
+    Path(file).write_text("judge,winner,loser\nana,x,y\nbo,y,z\n")
+    assert jr.rank(jr.scan_votes([file, file]), cluster=client).fit.votes == 4
+
+
+def test_a_file_of_parquet_that_is_cut_off_is_told(tmp_path: Path, client: Client) -> None:
+    whole = tmp_path / "a.parquet"
+    pl.DataFrame({"judge": ["ana"], "winner": ["x"], "loser": ["y"]}).write_parquet(whole)
+    whole.write_bytes(whole.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"a\.parquet cannot be read: .*cut off"):
+        jr.rank(jr.scan_votes(whole), cluster=client)
+
+
 @pytest.mark.parametrize(
     ("options", "named"),
     [

@@ -8,6 +8,7 @@ gone for good. Results come in the order of their tasks.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -161,7 +162,10 @@ def _started_here(workers: int) -> tuple[Client, Callable[[], None]]:
     from distributed import Client, LocalCluster
 
     with dask.config.set(QUIET):
-        local = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0")
+        local = LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address=":0",
+            silence_logs=logging.CRITICAL,  # what goes wrong comes here, and is told once
+        )  # fmt: skip
         client = Client(local, direct_to_workers=True)
 
     def leave() -> None:

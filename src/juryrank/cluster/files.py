@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import PurePosixPath
@@ -14,6 +15,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from juryrank.errors import InputError, listing
+from juryrank.reading.files import header, parts_of, read_rows
 
 PIECES = 16
 """Files of Parquet are read in about so many pieces, in whole row groups,"""
@@ -63,15 +65,15 @@ class Piece:
 
 def files_at(urls: Sequence[str]) -> list[File]:
     """The files of paths, folders and globs, in the order of their names."""
-    found: dict[str, File] = {}
+    found: list[File] = []
     for url in urls:
         more = _files_at(url)
         if not more:
             raise InputError(
                 f"{url!r}: there are no files of votes. Known endings: {', '.join(ENDINGS)}."
             )
-        found |= {file.url: file for file in more}
-    return [found[url] for url in sorted(found)]
+        found += more
+    return sorted(found, key=lambda file: file.url)
 
 
 def _files_at(url: str) -> list[File]:
@@ -124,7 +126,7 @@ def row_groups_of(file: File) -> list[int]:
         return [max(file.size // BYTES_PER_ROW_OF_TEXT, 1)]
     import pyarrow.parquet
 
-    with _opened(file) as opened:
+    with _opened(file) as opened, _complaining(file):
         told = pyarrow.parquet.ParquetFile(opened).metadata
         return [told.row_group(group).num_rows for group in range(told.num_row_groups)]
 
@@ -176,10 +178,8 @@ def frame_of(piece: Piece, columns: Sequence[str] | None, most: int | None = Non
     check_unchanged(piece.file)
     partition = dict(piece.file.partition)
     there = None if columns is None else [name for name in columns if name not in partition]
-    try:
+    with _complaining(piece.file):
         frame = _parquet(piece, there, most) if piece.file.is_parquet else _text(piece.file, there)
-    except (OSError, PolarsError) as error:
-        raise InputError(f"{piece.file.url} cannot be read: {error}") from error
     frame = frame if most is None else frame.head(most)
     return frame.with_columns(
         pl.lit(value, pl.String).alias(key) for key, value in partition.items()
@@ -221,15 +221,14 @@ def _parquet_from_afar(piece: Piece, columns: list[str] | None) -> pl.DataFrame:
 
 
 def _text(file: File, columns: list[str] | None) -> pl.DataFrame:
+    """Cells of text stay text, as on one machine: 01 and 1 are two names."""
     with _opened(file) as opened:
         content = BytesIO(opened.read())
-    if file.url.endswith((".ndjson", ".jsonl")):
-        frame = pl.read_ndjson(content, infer_schema_length=None)
-    else:
-        separator = "\t" if ".tsv" in PurePosixPath(file.url).name else ","
-        frame = pl.read_csv(content, separator=separator, infer_schema_length=None)
-    _check_columns(file, columns, frame.columns)
-    return frame if columns is None else frame.select(columns)
+    content.name = PurePosixPath(file.url).name
+    (part,) = parts_of(content)
+    names = header(part)
+    _check_columns(file, columns, names)
+    return read_rows([part], names if columns is None else columns).frame
 
 
 def _check_columns(file: File, columns: Sequence[str] | None, names: Sequence[str]) -> None:
@@ -239,6 +238,20 @@ def _check_columns(file: File, columns: Sequence[str] | None, names: Sequence[st
             f"{file.url} has no column {listing(missing)}, which the first file has. Its columns: "
             f"{listing(names)}. All files need the same columns."
         )
+
+
+@contextmanager
+def _complaining(file: File) -> Iterator[None]:
+    """Say which file is damaged, as those who read it put it."""
+    import pyarrow
+
+    try:
+        yield
+    except (OSError, PolarsError, pyarrow.ArrowException) as error:
+        raise InputError(
+            f"{file.url} cannot be read: {error}. It may be damaged or cut off: write or download "
+            "it again."
+        ) from error
 
 
 def _opened(file: File) -> Any:
