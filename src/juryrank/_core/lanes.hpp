@@ -21,7 +21,7 @@ inline constexpr std::size_t kLanes = 8;
 // they are one operation.
 #ifdef __GNUC__
 typedef double EachLane
-    __attribute__((vector_size(kLanes * sizeof(double)), aligned(alignof(double))));
+    __attribute__((vector_size(kLanes * sizeof(double)), aligned(alignof(double)), may_alias));
 inline void set_lanes(EachLane& row, const double* from) {
   row = *reinterpret_cast<const EachLane*>(from);
 }
