@@ -9,6 +9,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -305,6 +306,23 @@ def test_the_sampler_sees_the_likelihood_of_rankings(name: str, tastes: bool) ->
         change = pass_over.rise(state, accuracy, cells, judge, 0.7)
         after = pass_over.at(raised, accuracy)[0]
         np.testing.assert_allclose(change, (after - value)[judge], atol=1e-11)
+
+
+@pytest.mark.parametrize("tastes", [False, True])
+@pytest.mark.parametrize("spread", [1.0, 200.0])
+def test_rankings_worked_on_together_are_each_what_they_are_alone(
+    spread: float, tastes: bool
+) -> None:
+    """Of two lengths; in far apart ones some chances are too small for a number."""
+    some = [jr.simulate(9, 21, votes_per_judge=2, per_vote=k, seed=k).votes for k in (4, 9)]
+    objective = objective_of(jr.votes_from(pl.concat(some)), EffectModel())
+    opinions = opinions_of(objective, tastes=tastes)
+    pass_over = votes_of(opinions)
+    assert isinstance(pass_over, _core.Rankings)
+    state, accuracy = random_point(1, opinions.objective)
+    expected = opinions.objective.votes_alone(spread * state, accuracy)
+    for one, other in zip(pass_over.at(spread * state, accuracy), expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", MODELS)

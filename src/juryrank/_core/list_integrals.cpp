@@ -103,16 +103,14 @@ struct Block {
 void integrate_panels(const Weights& weights, bool backwards, const Block& block,
                       std::size_t columns, const double* width, const double* source, double* out) {
   for (std::size_t p = 0; p < block.whole; p += kLanes) {
-    double value[kNodes][kLanes];
+    EachLane value[kNodes], own;
     for (std::size_t j = 0; j < kNodes; ++j)
-      for (std::size_t l = 0; l < kLanes; ++l)
-        value[j][l] = source[mirrored(j, backwards) * columns + p + l];
+      set_lanes(value[j], source + mirrored(j, backwards) * columns + p);
+    set_lanes(own, width + p);
     for (std::size_t i = 0; i < kTargets; ++i) {
-      double total[kLanes] = {};
-      for (std::size_t j = 0; j < kNodes; ++j)
-        for (std::size_t l = 0; l < kLanes; ++l) total[l] += weights[j][i] * value[j][l];
-      double* row = out + mirrored(i, backwards) * columns + p;
-      for (std::size_t l = 0; l < kLanes; ++l) row[l] = width[p + l] * total[l];
+      EachLane total{};
+      for (std::size_t j = 0; j < kNodes; ++j) total += weights[j][i] * value[j];
+      keep_lanes(own * total, out + mirrored(i, backwards) * columns + p);
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include "cpus.hpp"
 #include "elementary.hpp"
+#include "lanes.hpp"
 #include "scratch.hpp"
 
 namespace juryrank {
@@ -92,7 +93,77 @@ Ends ends_of(Numbers location) {
   return std::isnan(total) ? Ends{-kInfinity, kInfinity} : ends;
 }
 
+// The ends of each list; whether all are close.
+JURYRANK_FOR_MORE_CPUS
+bool set_tops(std::size_t length, const double* __restrict location, double* __restrict top) {
+  double low[kLanes], total[kLanes] = {};
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    low[l] = kInfinity;
+    top[l] = -kInfinity;
+  }
+  for (std::size_t i = 0; i < length; ++i)
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      const double y = location[i * kLanes + l];
+      low[l] = y < low[l] ? y : low[l];
+      top[l] = top[l] < y ? y : top[l];
+      total[l] += y;
+    }
+  bool close = true;
+  for (std::size_t l = 0; l < kLanes; ++l)
+    close &= top[l] - low[l] < Ends::kClose && !std::isnan(total[l]);
+  return close;
+}
+
+// exp(y_i - top), and their sums from each item on.
+JURYRANK_FOR_MORE_CPUS
+void set_masses(std::size_t length, const double* __restrict location, const double* __restrict top,
+                double* __restrict share, double* __restrict mass) {
+  double total[kLanes] = {};
+  for (std::size_t i = length; i-- > 0;)
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      share[i * kLanes + l] = exp_minus(top[l] - location[i * kLanes + l]);
+      mass[i * kLanes + l] = total[l] += share[i * kLanes + l];
+    }
+}
+
+// Of shares, which become gradients.
+JURYRANK_FOR_MORE_CPUS
+void set_gradients(std::size_t length, std::size_t choices, const double* __restrict mass,
+                   double* __restrict gradient) {
+  double inverses[kLanes] = {};
+  for (std::size_t i = 0; i < choices; ++i)
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      inverses[l] += 1.0 / mass[i * kLanes + l];
+      gradient[i * kLanes + l] = gradient[i * kLanes + l] * inverses[l] - 1.0;
+    }
+  for (std::size_t i = choices; i < length; ++i)
+    for (std::size_t l = 0; l < kLanes; ++l) gradient[i * kLanes + l] *= inverses[l];
+}
+
+JURYRANK_FOR_MORE_CPUS
+void set_values(std::size_t choices, const double* __restrict location,
+                const double* __restrict top, const double* __restrict mass,
+                double* __restrict value) {
+  double total[kLanes] = {};
+  for (std::size_t i = 0; i < choices; ++i)
+    for (std::size_t l = 0; l < kLanes; ++l)
+      total[l] += (top[l] - location[i * kLanes + l]) + log_of_normal(mass[i * kLanes + l]);
+  for (std::size_t l = 0; l < kLanes; ++l) value[l] = total[l];
+}
+
 }  // namespace
+
+bool luce_pass_in_lanes(const ListsInLanes& lists) {
+  double top[kLanes];
+  if (!set_tops(lists.length, lists.location, top)) return false;
+  const std::size_t choices = choices_of(lists.length, lists.ranked);
+  Scratch scratch(lists.length * kLanes);
+  double* mass = scratch.take(scratch.size()).data();
+  set_masses(lists.length, lists.location, top, lists.gradient, mass);
+  set_gradients(lists.length, choices, mass, lists.gradient);
+  if (lists.value) set_values(choices, lists.location, top, mass, lists.value);
+  return true;
+}
 
 Along luce_along(Numbers location, Numbers direction, std::size_t ranked) {
   const std::size_t choices = choices_of(location.size(), ranked);

@@ -1,7 +1,10 @@
 #include "rankings.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+
+#include "luce.hpp"
 
 namespace juryrank {
 namespace {
@@ -29,9 +32,40 @@ Rankings::Rankings(const ListVotes& votes, std::optional<Pairs> pairs, std::size
     const Range in = votes.entries_of(k);
     longest = std::max(longest, in.last - in.first);
   }
-  for (auto* room : {&location_, &gradient_}) room->resize(longest);
+  location_.resize(longest * kLanes);
+  in_lanes_.resize(longest * kLanes);
+  gradient_.resize(item_.size());
+  loss_.resize(ranked_.size());
+  is_ready_.resize(ranked_.size());
   for (auto* room : {&tie_, &tie_gradient_, &of_list_}) room->resize(ties_.sizes.size());
   index_by_opinion(opinions);
+  if (ties_.sizes.empty()) fill_lanes();
+}
+
+void Rankings::fill_lanes() {
+  const ListVotes all = lists();
+  std::map<std::pair<std::size_t, std::size_t>, Group> open;  // by length and number ranked
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> filled;
+  for (std::size_t u = 0; u < all.judges(); ++u) {
+    const Range own = all.lists_of(u);
+    for (std::size_t k = own.first; k < own.last; ++k) {
+      const Range in = all.entries_of(k);
+      const auto kind = std::pair(in.last - in.first, static_cast<std::size_t>(ranked_[k]));
+      Group& group = open[kind];
+      std::size_t& lane = filled[kind];
+      group.list[lane] = static_cast<std::uint32_t>(k);
+      group.judge[lane] = static_cast<std::uint32_t>(u);
+      if (++lane < kLanes) continue;
+      lane = 0;
+      group.length = kind.first;
+      group.ranked = kind.second;
+      group.item.resize(group.length * kLanes);
+      for (std::size_t e = 0; e < group.length; ++e)
+        for (std::size_t l = 0; l < kLanes; ++l)
+          group.item[e * kLanes + l] = item_[all.entries_of(group.list[l]).first + e];
+      groups_.push_back(group);
+    }
+  }
 }
 
 void Rankings::index_by_opinion(std::size_t opinions) {
@@ -71,8 +105,28 @@ void Rankings::at(Numbers state, Numbers accuracy, bool values, VotesAt& found) 
     std::fill(found.accuracy.begin(), found.accuracy.end(), 0.0);
     std::fill(found.value.begin(), found.value.end(), 0.0);
   }
+  lanes_at(state, accuracy, values);
   const ListVotes all = lists();
   for (std::size_t u = 0; u < all.judges(); ++u) judge_at(all, u, state, accuracy[u], found);
+}
+
+void Rankings::lanes_at(Numbers state, Numbers accuracy, bool values) {
+  for (const Group& group : groups_) {
+    double own[kLanes], loss[kLanes] = {};
+    for (std::size_t l = 0; l < kLanes; ++l) own[l] = accuracy[group.judge[l]];
+    for (std::size_t e = 0; e < group.item.size(); ++e)
+      location_[e] = own[e % kLanes] * state[index(group.item[e])];
+    const bool ready = luce_pass_in_lanes(
+        {group.length, group.ranked, location_.data(), in_lanes_.data(), values ? loss : nullptr});
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      const std::size_t k = group.list[l];
+      is_ready_[k] = ready;
+      if (!ready) continue;
+      loss_[k] = loss[l];
+      double* gradient = gradient_.data() + begin_[k];
+      for (std::size_t e = 0; e < group.length; ++e) gradient[e] = in_lanes_[e * kLanes + l];
+    }
+  }
 }
 
 void Rankings::judge_at(const ListVotes& all, std::size_t judge, Numbers state, double accuracy,
@@ -87,16 +141,19 @@ void Rankings::judge_at(const ListVotes& all, std::size_t judge, Numbers state, 
     const Range in = all.entries_of(k);
     const std::size_t length = in.last - in.first;
     const std::int32_t* item = item_.data() + in.first;
-    for (std::size_t e = 0; e < length; ++e) location_[e] = accuracy * state[item[e]];
-    const OneList list{Numbers(location_).first(length), all.level.subspan(in.first, length),
-                       static_cast<std::size_t>(ranked_[k])};
-    std::fill(of_list_.begin(), of_list_.end(), 0.0);
-    const double loss = list_pass(list, effects, tie_, gradient_, of_list_);
+    const Room gradient = Room(gradient_).subspan(in.first, length);
+    if (!is_ready_[k]) {
+      for (std::size_t e = 0; e < length; ++e) location_[e] = accuracy * state[item[e]];
+      const OneList list{Numbers(location_).first(length), all.level.subspan(in.first, length),
+                         static_cast<std::size_t>(ranked_[k])};
+      std::fill(of_list_.begin(), of_list_.end(), 0.0);
+      loss_[k] = list_pass(list, effects, tie_, gradient, of_list_);
+    }
     const double weight = weight_[k];
-    value += weight * loss;
+    value += weight * loss_[k];
     for (std::size_t t = 0; t < of_list_.size(); ++t) tie_gradient_[t] += weight * of_list_[t];
     for (std::size_t e = 0; e < length; ++e) {
-      const double pull = weight * gradient_[e];
+      const double pull = weight * gradient[e];
       of_accuracy += pull * state[item[e]];
       found.state[item[e]] += accuracy * pull;
     }
@@ -130,7 +187,7 @@ double Rankings::loss(const ListVotes& all, std::size_t k, Numbers state, double
   const OneList list{Numbers(location_).first(length), all.level.subspan(in.first, length),
                      static_cast<std::size_t>(ranked_[k])};
   const Effects effects{ties_.sizes, tie_, {}, ties_.as_one};
-  return weight_[k] * list_pass(list, effects, tie_, gradient_, of_list_);
+  return weight_[k] * list_pass(list, effects, tie_, Room(gradient_).first(length), of_list_);
 }
 
 void Rankings::rise(const VotesAt& here, Numbers state, Numbers accuracy, const Raise& raise,

@@ -1,10 +1,12 @@
 // Lists under Gumbel noise, with pairs beside them if there are any, as the sampler asks for them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "lanes.hpp"
 #include "lists.hpp"
 #include "opinions.hpp"
 #include "pairs.hpp"
@@ -33,6 +35,9 @@ class Rankings final : public VotesPass {
  private:
   ListVotes lists() const { return {start_, begin_, item_, level_, ranked_, weight_}; }
   void index_by_opinion(std::size_t opinions);
+  void fill_lanes();
+  // Gradients and losses of the lists in lanes.
+  void lanes_at(Numbers state, Numbers accuracy, bool values);
   void judge_at(const ListVotes& lists, std::size_t judge, Numbers state, double accuracy,
                 VotesAt& found);
   void set_tie(std::size_t judge, Numbers state);
@@ -50,8 +55,18 @@ class Rankings final : public VotesPass {
   // Lists of each opinion, and their judges.
   std::vector<std::size_t> lists_begin_;
   std::vector<std::uint32_t> lists_of_, judge_of_;
-  std::vector<double> location_, gradient_;           // room for one list
-  std::vector<double> tie_, tie_gradient_, of_list_;  // and for the weights of ties of one judge
+  // Lists without ties that are worked on together, as many as there are lanes and all alike in
+  // length; of each such group its lists and judges, then its items, the first ones first.
+  struct Group {
+    std::size_t length, ranked;
+    std::array<std::uint32_t, kLanes> list, judge;
+    std::vector<std::int32_t> item;
+  };
+  std::vector<Group> groups_;
+  std::vector<char> is_ready_;           // of each list, once its group was worked on
+  std::vector<double> gradient_, loss_;  // of each entry; of each list
+  std::vector<double> location_, in_lanes_;
+  std::vector<double> tie_, tie_gradient_, of_list_;  // room for the weights of ties of one judge
 };
 
 }  // namespace juryrank

@@ -143,7 +143,7 @@ def taste_variance(objective: Objective, solution: Solution, guess: float) -> fl
     fitted = 1.0 - 1.0 / np.maximum(np.bincount(item, minlength=objective.n_items), 2.0)
     expected, variance = shared * fitted[item], guess
     for _ in range(MOMENT_ROUNDS):
-        weight = (1.0 + variance * diagonal) ** -2.0
+        weight = np.reciprocal(np.square(1.0 + variance * diagonal))
         told = weight * expected
         if float(told.sum()) ** 2 <= LEAST_OPINIONS * float(told @ told):
             return guess

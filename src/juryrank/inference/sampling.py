@@ -174,15 +174,17 @@ class _Kept:
         self.runs: list[Draws] = []
         self.scales: list[Floats] = []
         self.tastes: list[NDArray[np.float32]] = []
+        self.number = 0
 
     def __len__(self) -> int:
-        return sum(len(run.loss) for run in self.runs)
+        return self.number
 
     def add(self, run: Draws) -> None:
-        first = -len(self) % self.every
+        first = -self.number % self.every
+        self.number += len(run.loss)
         self.tastes.append(run.taste[first :: self.every].astype(np.float32))
         self.scales.append(gauge_scales(run.accuracy, self.counts))
-        self.runs.append(run._replace(taste=run.taste[:, :0]))
+        self.runs.append(run._replace(taste=np.empty((len(run.loss), 0))))
 
     def joined(self) -> tuple[Draws, Floats, NDArray[np.float32]]:
         """All draws, what to multiply their scores by, and the tastes of every `every`-th."""
@@ -194,7 +196,8 @@ class _Kept:
         return self.runs[0], self.scales[0], self.tastes[0]
 
     def leave_out_first_half(self) -> None:
-        first = self.every * -(-len(self) // (2 * self.every))
+        first = self.every * -(-self.number // (2 * self.every))
+        self.number -= first
         draws, scale, taste = self.joined()
         self.runs = [Draws(*(part[first:] for part in draws))]
         self.scales, self.tastes = [scale[first:]], [taste[first // self.every :]]

@@ -23,7 +23,9 @@ from juryrank.votes.passes import Found
 
 PARTS = 16
 WORTH_SPLITTING = 1_000.0
-"""Microseconds of work, about, that are shared out to threads."""
+"""Microseconds of work, about, from which on it is done in parts,"""
+WORTH_THREADS = 10_000.0
+"""and by threads: starting them takes about a thousand."""
 CROWD = 20.0
 """Items of a list from which on there are more panels the more items there are."""
 STEEPEST = 1e9
@@ -131,7 +133,7 @@ class ChainedLists:
 
     def _over_parts(self, work: Callable[[int, int], Found], bounds: Codes) -> Iterator[Found]:
         ends = bounds[:-1].tolist(), bounds[1:].tolist()
-        if self.threads == 1 or len(ends[0]) < 2:
+        if self.threads == 1 or self._work_before[-1] < WORTH_THREADS:
             yield from map(work, *ends)
         else:
             with ThreadPoolExecutor(self.threads) as pool:

@@ -327,7 +327,8 @@ class _Header:
 
     def _named(self, tier: Sequence[str]) -> list[str]:
         """Find the columns of these names that the user has not given, in the file's order."""
-        numbers = sorted(number for name in set(tier) for number in self._numbers.get(name, ()))
+        called = self._numbers.keys() & set(tier)
+        numbers = sorted(number for name in called for number in self._numbers[name])
         taken = self.given.values()
         return [name for number in numbers if (name := self.names[number]) not in taken]
 
