@@ -9,10 +9,12 @@ import argparse
 import os
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
+from itertools import count, islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +27,8 @@ from fuzzing.trying import Share, Tried, tried
 SHARES = {"guided": 0.25, "plain": 0.5, "commands": 0.25}
 """Of the time: for mutants chosen by the code they reach, for others, and for the command line."""
 POLARS_THREADS = "POLARS_MAX_THREADS"
+MUTANTS_PER_PROCESS = 10_000
+"""Then a new process goes on: libraries keep some of their address space for ever."""
 
 
 class Plan(NamedTuple):
@@ -53,21 +57,27 @@ def run(plan: Plan, out: Path) -> int:
 
 def _of(kind: str, plan: Plan, out: Path) -> int:
     """Try mutants that were not chosen, in-process or through the command line."""
-    begun, is_command = time.monotonic(), kind == "commands"
-    until = begun + 60.0 * plan.minutes_of(kind)
-    shares = [
-        Share(plan.seed, number, until, plan.most // plan.jobs, is_command)
-        for number in range(plan.jobs)
-    ]
-    with nullcontext() if is_command else _one_thread_of_polars():
-        found = _tried_on_all_cores(shares)
-    broken = [case for one in found for case in one.broken]
-    where = "through the command line" if is_command else "in-process"
-    _tell(sum(one.mutants for one in found), where, begun, len(broken))
-    keeper = Keeper(out)
-    for case in broken:
-        keeper.keep(*case)
-    return len(broken)
+    begun, keeper, mutants, broken = time.monotonic(), Keeper(out), 0, 0
+    where = "through the command line" if kind == "commands" else "in-process"
+    with nullcontext() if kind == "commands" else _one_thread_of_polars():
+        for found in _tried_on_all_cores(_shares(kind, plan, begun), plan.jobs):
+            mutants, broken = mutants + found.mutants, broken + len(found.broken)
+            for case in found.broken:
+                keeper.keep(*case)
+            _tell(mutants, f"{where} so far", begun, broken)
+    _tell(mutants, where, begun, broken)
+    return broken
+
+
+def _shares(kind: str, plan: Plan, begun: float) -> Iterator[Share]:
+    """What one process after the other is to do, as long as there is time."""
+    until, left = begun + 60.0 * plan.minutes_of(kind), plan.most
+    for number in count():
+        if left <= 0 or time.monotonic() >= until:
+            return
+        most = min(left, MUTANTS_PER_PROCESS)
+        left -= most
+        yield Share(plan.seed, number, until, most, kind == "commands")
 
 
 @contextmanager
@@ -83,13 +93,19 @@ def _one_thread_of_polars() -> Iterator[None]:
             os.environ[POLARS_THREADS] = before
 
 
-def _tried_on_all_cores(shares: list[Share]) -> list[Tried]:
-    with ProcessPoolExecutor(len(shares), mp_context=get_context("spawn")) as pool:
-        try:
-            return list(pool.map(tried, shares))
-        except BrokenProcessPool:
-            died = Seed("died", repr(shares).encode())
-            return [Tried(0, [(died, "A process died: run it again with the same seed.")])]
+def _tried_on_all_cores(shares: Iterator[Share], jobs: int) -> Iterator[Tried]:
+    """What becomes of each share, in their order, each in a process of its own."""
+    alone = get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=alone, max_tasks_per_child=1) as pool:
+        going = deque(pool.submit(tried, share) for share in islice(shares, jobs))
+        while going:
+            try:
+                yield going.popleft().result()
+                going.extend(pool.submit(tried, share) for share in islice(shares, 1))
+            except BrokenProcessPool:
+                died = Seed("died", b"")
+                yield Tried(0, [(died, "A process died: run it again with the same seed.")])
+                return
 
 
 def _guided(plan: Plan, out: Path) -> int:
