@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,10 @@ from juryrank.model.noise import Noise
 from juryrank.ranking.basis import Basis
 from juryrank.types import Floats
 
-NEW = -1
-"""The code of a judge who has cast no vote, or of nobody in particular."""
+NEW, ANYONE = -1, -2
+"""The codes of a judge who has cast no vote, and of nobody in particular: another each time."""
+CROWD = 9
+"""So many judges stand for nobody in particular: evenly spaced by accuracy, by their votes."""
 MOST_DRAWS = 160
 """Draws that are used, evenly spaced."""
 KINDS, APART = 509, 101
@@ -47,13 +50,22 @@ class Questions:
         return Questions(self.judge[some], self.one[some], self.other[some])
 
 
+class Crowd(NamedTuple):
+    """Judges as they are expected to be."""
+
+    accuracy: Floats
+    log_tie: Floats | None
+    """The weights of a tie; None if two items cannot be tied."""
+    taste_sd: float
+
+
 @dataclass(frozen=True, eq=False)
 class Beliefs:
     """The posterior, and what it implies of new items and judges."""
 
     basis: Basis
     judge_code: Codes
-    """Of each judge who can be asked; `NEW` for those who are not in the votes."""
+    """Of each judge who can be asked; `NEW` for those who are not in the votes, or `ANYONE`."""
     new_items: int = 0
 
     @property
@@ -98,6 +110,24 @@ class Beliefs:
         """Of each judge; of a new one, that of a judge drawn at random for each draw."""
         known = self._judges(self._every_accuracy, default=1.0)
         return np.asarray(known)
+
+    @property
+    def is_anyone(self) -> NDArray[np.bool_]:
+        """Of each judge who can be asked, whether it is nobody in particular."""
+        return np.asarray(self.judge_code == ANYONE)
+
+    @cached_property
+    def crowd(self) -> Crowd:
+        """The judges who stand for nobody in particular."""
+        known = self._every_accuracy.mean(axis=1)
+        if not len(known):
+            return Crowd(np.ones(1), None, 0.0)
+        order = np.argsort(known, kind="stable")
+        below = np.cumsum(self.basis.votes.votes_per_judge[order])
+        some = order[np.searchsorted(below, (np.arange(CROWD) + 0.5) / CROWD * below[-1])]
+        tie = Beliefs(self.basis, some).tie
+        spread = float(np.sqrt(np.mean(self.taste_sd**2)))
+        return Crowd(known[some], None if tie is None else tie.mean(axis=1), spread)
 
     @cached_property
     def _every_accuracy(self) -> Floats:

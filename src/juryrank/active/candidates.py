@@ -3,7 +3,8 @@
 With ``m`` and ``v`` the mean and the variance of a gap, ``a`` the judge's accuracy and ``t^2`` the
 variance of tastes, ``x`` has the mean ``m E a``, what can be learnt has the variance
 ``q = v E a^2 + m^2 var a``, and what blurs it ``r = 2 t^2 E a^2``. So an answer of information
-``w`` tells about ``log((1 + w (q + r)) / (1 + w r)) / 2``.
+``w`` tells about ``log((1 + w (q + r)) / (1 + w r)) / 2``. Of nobody in particular no accuracy is
+learnt: ``q = v (E a)^2``, and the rest of what it was is in ``r``.
 
 Among up to `MOST_IN_PAIRS` items all pairs are looked at. Of more, pairs that are near each other
 in draws of the scores, the more of them the more their items matter to the target.
@@ -17,7 +18,6 @@ from juryrank.active.beliefs import Beliefs, Questions
 from juryrank.active.gain import blurred, fisher
 from juryrank.active.rules import Rules
 from juryrank.inference.opinions import Codes
-from juryrank.model.noise import Noise
 from juryrank.types import Floats
 
 MOST_IN_PAIRS = 300
@@ -50,7 +50,7 @@ def candidates(
     each = max(most // len(judges), LEAST_OF_JUDGE)
     found = []
     for judge in judges.tolist():  # one by one: what is worked out for one stays in cache
-        promise = _promise(beliefs.noise, beliefs.accuracy[judge], gap, variance, taste)
+        promise = _promise(beliefs, judge, gap, variance, taste)
         promise *= matter / rules.limits.cost[judge]
         asked = Questions(np.full(len(one), judge), one, other)
         found.append(_best_open(rules, asked, promise, each))
@@ -110,10 +110,12 @@ def _near_pairs(
     return items[key // n], items[key % n]
 
 
-def _promise(noise: Noise, accuracy: Floats, gap: Floats, variance: Floats, taste: float) -> Floats:
-    """About what each pair tells of a judge of such accuracy and tastes."""
+def _promise(beliefs: Beliefs, judge: int, gap: Floats, variance: Floats, taste: float) -> Floats:
+    """About what each pair tells, asked of a judge with tastes of this variance."""
+    anyone = bool(beliefs.is_anyone[judge])
+    accuracy = beliefs.crowd.accuracy if anyone else beliefs.accuracy[judge]
     mean, square = float(accuracy.mean()), float(np.mean(accuracy**2))
-    blur = taste * square
-    spread = square * variance + (square - mean**2) * gap**2 + blur
-    weight = fisher(noise, blurred(noise, mean * gap, spread))
+    spread = square * variance + (square - mean**2) * gap**2 + taste * square
+    blur: Floats | float = spread - mean**2 * variance if anyone else taste * square
+    weight = fisher(beliefs.noise, blurred(beliefs.noise, mean * gap, spread))
     return np.asarray(np.log1p(weight * spread) - np.log1p(weight * blur))

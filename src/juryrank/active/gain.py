@@ -10,6 +10,11 @@ of three. A draw has the scores ``s``, the accuracy ``a`` and the judge's tastes
 not seen. The more often a judge was asked about a pair, the surer its opinion of that pair is, and
 the less another answer tells.
 
+A question for nobody in particular is answered by a judge like those who have voted, another each
+time: of it nothing is learnt, and ``p_k`` is the mean over such judges and their tastes, given the
+scores of the draw, all else being as it is expected to be. What an answer is about is then the gap
+``s_i - s_j`` alone.
+
 For a target that is an event, such as an item's being among the best three, the gain is
 ``H(mean p) - P H(mean p if so) - (1 - P) H(mean p if not)``, and for several the sum of these.
 Tastes then only blur what an answer tells.
@@ -23,6 +28,7 @@ F'(0)^2``, exactly for normal noise and about so for others.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -54,18 +60,70 @@ class Outlook:
 
 def outlook(beliefs: Beliefs, questions: Questions, events: NDArray[np.bool_] | None) -> Outlook:
     """What the answers tell of everything or, given draws of events, of these (rows)."""
-    x = beliefs.accuracy[questions.judge] * _opinion_gaps(beliefs, questions)
-    chances = _chances(beliefs, questions, x)
-    tie = None if beliefs.tie is None else beliefs.tie[questions.judge].mean(axis=1)
-    weight = fisher(beliefs.noise, blurred(beliefs.noise, x.mean(axis=1), x.var(axis=1)), tie)
-    deviation = (x - x.mean(axis=1, keepdims=True)) / np.sqrt(beliefs.count)
-    gain = information(chances)
+    anyone = beliefs.is_anyone[questions.judge]
+    if not anyone.any():
+        return _outlook(_by_judges(beliefs, questions), events)
+    if anyone.all():
+        return _outlook(_by_anyone(beliefs, questions), events)
+    back = np.argsort(np.argsort(~anyone, kind="stable"), kind="stable")
+    parts = (outlook(beliefs, questions[some], events) for some in (anyone, ~anyone))
+    columns = zip(*((one.gain, one.deviation, one.weight) for one in parts), strict=True)
+    return Outlook(*(np.concatenate(column)[back] for column in columns))
+
+
+class _Answers(NamedTuple):
+    """The answers to questions, draw by draw."""
+
+    chances: Floats
+    """Outcomes x questions x draws."""
+    about: Floats
+    """What an answer is about, ``x`` or the gap: questions x draws."""
+    weight: Floats
+    """The information in it."""
+
+
+def _outlook(answers: _Answers, events: NDArray[np.bool_] | None) -> Outlook:
+    about, gain = answers.about, information(answers.chances)
     if events is not None:
-        gain = np.maximum(of_events(chances, events), OF_ALL * gain)
-    return Outlook(np.maximum(gain, LEAST_GAIN), deviation, weight)
+        gain = np.maximum(of_events(answers.chances, events), OF_ALL * gain)
+    deviation = (about - about.mean(axis=1, keepdims=True)) / np.sqrt(about.shape[1])
+    return Outlook(np.maximum(gain, LEAST_GAIN), deviation, answers.weight)
 
 
-def blurred(noise: Noise, mean: Floats, variance: Floats) -> Floats:
+def _by_judges(beliefs: Beliefs, questions: Questions) -> _Answers:
+    """Of these judges: accuracies and tastes are learnt, too."""
+    noise, tie = beliefs.noise, None if beliefs.tie is None else beliefs.tie[questions.judge]
+    x = _gaps(beliefs, questions)
+    for item, sign in ((questions.one, 1.0), (questions.other, -1.0)):
+        x += sign * beliefs.tastes(questions.judge, item)
+    x *= beliefs.accuracy[questions.judge]
+    about = blurred(noise, x.mean(axis=1), x.var(axis=1))
+    weight = fisher(noise, about, None if tie is None else tie.mean(axis=1))
+    return _Answers(chances_of(noise, x, tie), x, weight)
+
+
+def _by_anyone(beliefs: Beliefs, questions: Questions) -> _Answers:
+    """Of a crowd of judges, of whom one answers: what it is like is not learnt.
+
+    The information about the gap ``d`` is ``sum (dp/dd)^2 / p`` over the answers, with ``p`` the
+    mean over the judges.
+    """
+    noise, crowd, gap = beliefs.noise, beliefs.crowd, _gaps(beliefs, questions)
+    mean, spread = gap.mean(axis=1), gap.var(axis=1)
+    tastes = 2.0 * (crowd.accuracy * crowd.taste_sd) ** 2
+    chances, here, change = [], [], []
+    for judge, accuracy in enumerate(crowd.accuracy.tolist()):
+        tie = None if crowd.log_tie is None else crowd.log_tie[judge]
+        steepness = blurred(noise, accuracy, tastes[judge])
+        at = blurred(noise, accuracy * mean, tastes[judge] + accuracy**2 * spread)
+        chances.append(chances_of(noise, steepness * gap, tie))
+        here.append(chances_of(noise, at, tie))
+        change.append(steepness * here[-1] * score_of(noise, at, tie))
+    told = np.mean(change, axis=0) ** 2 / np.maximum(np.mean(here, axis=0), LEAST_CHANCE)
+    return _Answers(np.mean(chances, axis=0), gap, np.asarray(told.sum(axis=0)))
+
+
+def blurred(noise: Noise, mean: Floats | float, variance: Floats | float) -> Floats:
     """The ``x`` at which ``F`` is about what it is on average over a normal ``x``."""
     at_zero = -0.5 * float(noise.terms(0.0)[1])  # F'(0), as F(0) = 1/2
     return np.asarray(mean / np.sqrt(1.0 + 2.0 * np.pi * at_zero**2 * variance))
@@ -74,39 +132,47 @@ def blurred(noise: Noise, mean: Floats, variance: Floats) -> Floats:
 def fisher(noise: Noise, x: Floats, tie: Floats | None = None) -> Floats:
     """The information in an answer about `x`; `tie` is the log weight of a tie, if there are ties.
 
-    With ``g = -log F`` it is ``g'^2 F / (1 - F)`` without ties. Otherwise a tie has the chance
-    ``T = t q / (1 + t q)`` with ``q = sqrt(F(x) F(-x))`` and the score ``(1 - T) h`` for ``h = (log
-    q)'``, and the other answers have their scores less ``T h``: ``-g'(x)`` and ``g'(-x)``.
+    With ``g = -log F`` it is ``g'^2 F / (1 - F)`` without ties.
     """
+    if tie is not None:
+        return np.asarray((chances_of(noise, x, tie) * score_of(noise, x, tie) ** 2).sum(axis=0))
     value, gradient, _ = noise.terms(x)
     lost = np.minimum(np.expm1(-value), -LEAST_CHANCE)  # F - 1
+    return np.asarray(gradient**2 * (1.0 + lost) / -lost)
+
+
+def chances_of(noise: Noise, x: Floats, tie: Floats | None) -> Floats:
+    """The chances of the answers, which are the first axis: won, lost and, if there are ties, tied.
+
+    A tie has the chance ``T = t q / (1 + t q)`` with ``q = sqrt(F(x) F(-x))``.
+    """
     if tie is None:
-        return np.asarray(gradient**2 * (1.0 + lost) / -lost)
-    other, turned, _ = noise.terms(-x)
+        win = noise.cdf(x)
+        return np.stack((win, 1.0 - win))
+    win, log_q = noise.cdf(x), -0.5 * (noise.terms(x)[0] + noise.terms(-x)[0])
+    tied = scipy.special.expit(tie + log_q)
+    return np.stack((win * (1.0 - tied), (1.0 - win) * (1.0 - tied), tied))
+
+
+def score_of(noise: Noise, x: Floats, tie: Floats | None) -> Floats:
+    """The derivatives of the logarithms of these chances.
+
+    Without ties ``-g'(x)`` and ``g'(-x)``. With ties these, less ``T h`` for ``h = (log q)'``; and
+    ``(1 - T) h`` of a tie.
+    """
+    (value, gradient, _), (other, turned, _) = noise.terms(x), noise.terms(-x)
+    if tie is None:
+        return np.stack((-gradient, turned))
     tied = scipy.special.expit(tie - 0.5 * (value + other))
     middle = 0.5 * (turned - gradient)
-    decided = (1.0 + lost) * (gradient + tied * middle) ** 2 - lost * (turned - tied * middle) ** 2
-    return np.asarray((1.0 - tied) * decided + tied * ((1.0 - tied) * middle) ** 2)
+    return np.stack((-gradient - tied * middle, turned - tied * middle, (1.0 - tied) * middle))
 
 
-def _opinion_gaps(beliefs: Beliefs, questions: Questions) -> Floats:
-    """How far above the other item the judge sees the one, in each draw."""
+def _gaps(beliefs: Beliefs, questions: Questions) -> Floats:
+    """How far the one item is above the other, in each draw."""
     items, at = np.unique(np.concatenate((questions.one, questions.other)), return_inverse=True)
     score, half = beliefs.scores(items), len(questions)
-    gap = score[at[:half]] - score[at[half:]]
-    for item, sign in ((questions.one, 1.0), (questions.other, -1.0)):
-        gap += sign * beliefs.tastes(questions.judge, item)
-    return np.asarray(gap)
-
-
-def _chances(beliefs: Beliefs, questions: Questions, x: Floats) -> Floats:
-    """The chances of the answers: outcomes x questions x draws."""
-    win = beliefs.noise.cdf(x)
-    if beliefs.tie is None:
-        return np.stack((win, 1.0 - win))
-    log_q = -0.5 * (beliefs.noise.terms(x)[0] + beliefs.noise.terms(-x)[0])
-    tied = scipy.special.expit(beliefs.tie[questions.judge] + log_q)
-    return np.stack((win * (1.0 - tied), (1.0 - win) * (1.0 - tied), tied))
+    return np.asarray(score[at[:half]] - score[at[half:]])
 
 
 def entropy(chances: Floats) -> Floats:
