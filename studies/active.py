@@ -31,6 +31,7 @@ import juryrank as jr
 from juryrank.active.questions import RANDOM_SHARE
 from juryrank.charts.library import altair
 from juryrank.paper.pictures import save_study
+from studies.bound import best_design, information, least_rmse, shape_only
 from studies.jury import code_of
 from studies.pages import markdown
 from studies.policies import (
@@ -133,6 +134,7 @@ ASAP, ASAP_APPROXIMATE = "ASAP (program)", "ASAP, approximate (program)"
 HYBRID_MST_PROGRAM = "Hybrid-MST (program)"
 PROGRAMS = (ASAP, ASAP_APPROXIMATE, HYBRID_MST_PROGRAM)
 PROGRAMS_PAGE = "active-programs"
+BOUND = "bound: the best design"
 SETTINGS = (
     Setting("unequal", "20 items; 9 judges, three of accuracy 2.5 and six of 0.5",
             _jury(*[2.5] * 3, *[0.5] * 6), (200, 300, 500, 750, 1000), (*OURS, *BESIDE)),
@@ -141,7 +143,7 @@ SETTINGS = (
             (*OURS, *BESIDE)),
     Setting("ASAP 20", "ASAP's small set: 20 items between 0 and 5, one judge, normal noise",
             _uniform(20), (190, 380, 570, 760, 950),
-            ("juryrank", NONE_AT_RANDOM, *BESIDE[:4], "Hybrid-MST", *PROGRAMS),
+            ("juryrank", NONE_AT_RANDOM, *BESIDE[:4], "Hybrid-MST", *PROGRAMS, BOUND),
             model="tcv", noise="normal", batch=19),
     Setting("Hybrid-MST 60", "Hybrid-MST's set: 60 items between 0 and 5 that vary, one judge who "
             "errs in 10 %", _varying(60), (1770, 3540, 5310),
@@ -149,7 +151,7 @@ SETTINGS = (
             model="btl", noise="normal", flipped=0.1, batch=59),
     Setting("ASAP 200", "ASAP's large set: 200 items between 0 and 5, one judge, normal noise",
             _uniform(200), (3000, 5000, 7065, 10550),
-            ("juryrank", NONE_AT_RANDOM, "random", "quicksort"),
+            ("juryrank", NONE_AT_RANDOM, "random", "quicksort", "Swiss", "Hybrid-MST", BOUND),
             model="tcv", noise="normal", batch=199),
 )  # fmt: skip
 BY_NAME = {setting.name: setting for setting in SETTINGS}
@@ -277,6 +279,8 @@ def measured(trial: Trial) -> list[dict[str, Any]]:
     key = (trial.seed, trial.number, SETTINGS.index(setting))
     truth = setting.truth(np.random.default_rng(key))
     study = Study(len(truth.score), len(truth.accuracy))
+    if trial.policy == BOUND:
+        return _bound(trial, setting, truth)
     policy, rng = _policy(trial, setting, study), np.random.default_rng([*key, 1])
     if policy is None:
         return []
@@ -294,6 +298,17 @@ def measured(trial: Trial) -> list[dict[str, Any]]:
              "votes": check, "cpu": cpu / choices, **told}
         )  # fmt: skip
     return found
+
+
+def _bound(trial: Trial, setting: Setting, truth: Truth) -> list[dict[str, Any]]:
+    """What nobody can be below, who chooses pairs for one judge with normal noise."""
+    sd = np.hypot(truth.item_sd[:, None], truth.item_sd[None, :])
+    design = best_design(information(truth.score, sd), shape_only(truth.score))
+    return [
+        {"setting": setting.name, "policy": trial.policy, "number": trial.number, "votes": votes,
+         **dict.fromkeys(MEASURES), "rmse": least_rmse(design.least, truth.score, votes)}
+        for votes in setting.checks
+    ]  # fmt: skip
 
 
 def about(setting: Setting, truth: Truth, answers: Sequence[Answer]) -> dict[str, float]:
@@ -449,10 +464,12 @@ def _section(table: pl.DataFrame, setting: Setting) -> Iterator[str]:
 
 
 def _row(row: dict[str, Any]) -> list[str]:
+    first = [row["policy"], str(row["data_sets"]), f"{row['votes']:,}"]
+    rmse = f"{row['rmse']:.3f} ± {row['rmse_se'] or 0.0:.3f}"
+    if row["tau"] is None:
+        return [*first, "", rmse, "", "", ""]
     return [
-        row["policy"], str(row["data_sets"]), f"{row['votes']:,}",
-        f"{row['tau']:.3f} ± {row['tau_se'] or 0.0:.3f}",
-        f"{row['rmse']:.3f} ± {row['rmse_se'] or 0.0:.3f}", f"{row['top']:.2f}",
+        *first, f"{row['tau']:.3f} ± {row['tau_se'] or 0.0:.3f}", rmse, f"{row['top']:.2f}",
         f"{100.0 * row['covered']:.1f}", f"{1e3 * row['cpu']:.2g}",
     ]  # fmt: skip
 
