@@ -112,6 +112,12 @@ class Beliefs:
         return np.asarray(known)
 
     @property
+    def answers(self) -> Codes:
+        """Of each judge who can be asked, how often it has voted."""
+        voted = self.basis.votes.times_voted
+        return np.where(self.judge_code >= 0, voted[np.maximum(self.judge_code, 0)], 0)
+
+    @property
     def is_anyone(self) -> NDArray[np.bool_]:
         """Of each judge who can be asked, whether it is nobody in particular."""
         return np.asarray(self.judge_code == ANYONE)
