@@ -88,6 +88,11 @@ study-active: $(VENV)/.test
 	$(BIN)/python -m studies.active --settings unequal backwards
 	$(BIN)/python -m studies.active --name active-programs --programs "$(PROGRAMS)" \
 		--settings 'ASAP 20' 'Hybrid-MST 60' 'ASAP 200'
+	$(BIN)/python -m studies.active --name active-bound --seed 11 --data-sets 4 --settings 'ASAP 20' 'ASAP 200' \
+		--policies juryrank 'juryrank, none at random' random quicksort Swiss 'bound: the best design'
+	$(BIN)/python -m studies.active --name active-coverage --seed 21 --data-sets 40 --until 300 \
+		--settings unequal backwards alone --policies juryrank
+	$(BIN)/python -m studies.prices
 	$(BIN)/python -m studies.coins
 	$(BIN)/python -m studies.replayed --data "$(DATA)"
 

@@ -31,6 +31,7 @@ import juryrank as jr
 from juryrank.active.questions import RANDOM_SHARE
 from juryrank.charts.library import altair
 from juryrank.paper.pictures import save_study
+from studies.bound import best_design, information, least_rmse, shape_only
 from studies.jury import code_of
 from studies.pages import markdown
 from studies.policies import (
@@ -97,11 +98,20 @@ class Setting:
         return chance * (1.0 - self.flipped) + (1.0 - chance) * self.flipped
 
 
-def _jury(*accuracies: float) -> Callable[[Rng], Truth]:
+def jury(*accuracies: float) -> Callable[[Rng], Truth]:
     """20 items, and judges of these accuracies."""
 
     def truth(rng: Rng) -> Truth:
         return Truth(rng.normal(size=20), np.array(accuracies), np.zeros(20))
+
+    return truth
+
+
+def _alone(items: int) -> Callable[[Rng], Truth]:
+    """Scores of a normal, as the prior has them, and one judge whose noise is the model's."""
+
+    def truth(rng: Rng) -> Truth:
+        return Truth(rng.normal(0.0, 2.0, items), np.ones(1), np.zeros(items))
 
     return truth
 
@@ -133,15 +143,16 @@ ASAP, ASAP_APPROXIMATE = "ASAP (program)", "ASAP, approximate (program)"
 HYBRID_MST_PROGRAM = "Hybrid-MST (program)"
 PROGRAMS = (ASAP, ASAP_APPROXIMATE, HYBRID_MST_PROGRAM)
 PROGRAMS_PAGE = "active-programs"
+BOUND = "bound: the best design"
 SETTINGS = (
     Setting("unequal", "20 items; 9 judges, three of accuracy 2.5 and six of 0.5",
-            _jury(*[2.5] * 3, *[0.5] * 6), (200, 300, 500, 750, 1000), (*OURS, *BESIDE)),
+            jury(*[2.5] * 3, *[0.5] * 6), (200, 300, 500, 750, 1000), (*OURS, *BESIDE)),
     Setting("backwards", "20 items; 9 judges, three of accuracy 2.5, three of 0.5, three of -1",
-            _jury(*[2.5] * 3, *[0.5] * 3, *[-1.0] * 3), (200, 300, 500, 750, 1000),
+            jury(*[2.5] * 3, *[0.5] * 3, *[-1.0] * 3), (200, 300, 500, 750, 1000),
             (*OURS, *BESIDE)),
     Setting("ASAP 20", "ASAP's small set: 20 items between 0 and 5, one judge, normal noise",
             _uniform(20), (190, 380, 570, 760, 950),
-            ("juryrank", NONE_AT_RANDOM, *BESIDE[:4], "Hybrid-MST", *PROGRAMS),
+            ("juryrank", NONE_AT_RANDOM, *BESIDE[:4], "Hybrid-MST", *PROGRAMS, BOUND),
             model="tcv", noise="normal", batch=19),
     Setting("Hybrid-MST 60", "Hybrid-MST's set: 60 items between 0 and 5 that vary, one judge who "
             "errs in 10 %", _varying(60), (1770, 3540, 5310),
@@ -149,8 +160,11 @@ SETTINGS = (
             model="btl", noise="normal", flipped=0.1, batch=59),
     Setting("ASAP 200", "ASAP's large set: 200 items between 0 and 5, one judge, normal noise",
             _uniform(200), (3000, 5000, 7065, 10550),
-            ("juryrank", NONE_AT_RANDOM, "random", "quicksort"),
+            ("juryrank", NONE_AT_RANDOM, "random", "quicksort", "Swiss", "Hybrid-MST", BOUND),
             model="tcv", noise="normal", batch=199),
+    Setting("alone", "20 items with scores drawn from N(0, 4); one judge, the noise that of the "
+            "model", _alone(20), (100, 200, 400), ("juryrank", NONE_AT_RANDOM, "random"),
+            model="btl", batch=19),
 )  # fmt: skip
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
@@ -170,7 +184,7 @@ class Ours:
     def ask(self, study: Study, count: int, rng: Rng) -> list[Question]:
         """A batch."""
         del rng
-        names = [_judge(judge) for judge in range(study.judges)]
+        names = [judge_name(judge) for judge in range(study.judges)]
         first = len(study.answers)
         if self.turn:
             in_turn = (names[(first + number) % study.judges] for number in range(count))
@@ -182,10 +196,10 @@ class Ours:
             "random_share": self.random_share,
         }  # fmt: skip
         if not first:
-            items = [_item(item) for item in range(study.items)]
+            items = [item_name(item) for item in range(study.items)]
             chosen = jr.next_pairs(items, count, **options)
         else:
-            ranking = jr.rank(_frame(study.answers), self.model, threads=1)
+            ranking = jr.rank(votes_of(study.answers), self.model, threads=1)
             missing = _unseen(study)
             chosen = ranking.next_pairs(count, items=missing or None, **options)
         rows = chosen.select("judge", "left", "right").iter_rows()
@@ -194,23 +208,26 @@ class Ours:
 
 def _unseen(study: Study) -> list[str]:
     seen = {item for answer in study.answers for item in answer.question[1:]}
-    return [_item(item) for item in range(study.items) if item not in seen]
+    return [item_name(item) for item in range(study.items) if item not in seen]
 
 
-def _item(code: int) -> str:
+def item_name(code: int) -> str:
+    """What the item of this code is called."""
     return f"item {code:05}"
 
 
-def _judge(code: int) -> str:
+def judge_name(code: int) -> str:
+    """What the judge of this code is called."""
     return f"judge {code:05}"
 
 
-def _frame(answers: Sequence[Answer]) -> pl.DataFrame:
+def votes_of(answers: Sequence[Answer]) -> pl.DataFrame:
+    """The answers as votes."""
     return pl.DataFrame(
         {
-            "judge": [_judge(answer.question.judge) for answer in answers],
-            "left": [_item(answer.question.left) for answer in answers],
-            "right": [_item(answer.question.right) for answer in answers],
+            "judge": [judge_name(answer.question.judge) for answer in answers],
+            "left": [item_name(answer.question.left) for answer in answers],
+            "right": [item_name(answer.question.right) for answer in answers],
             "winner": ["left" if answer.left_won else "right" for answer in answers],
         }
     )
@@ -244,6 +261,8 @@ class Trial(NamedTuple):
     seed: int
     number: int
     programs: str
+    until: int | None = None
+    """The most votes; None for all that the setting has."""
 
 
 def _policy(trial: Trial, setting: Setting, study: Study) -> Policy | None:
@@ -275,13 +294,16 @@ def measured(trial: Trial) -> list[dict[str, Any]]:
     """What a policy's votes tell after so many of them."""
     setting = BY_NAME[trial.setting]
     key = (trial.seed, trial.number, SETTINGS.index(setting))
+    checks = [votes for votes in setting.checks if trial.until is None or votes <= trial.until]
     truth = setting.truth(np.random.default_rng(key))
     study = Study(len(truth.score), len(truth.accuracy))
+    if trial.policy == BOUND:
+        return _bound(trial, setting, truth, checks)
     policy, rng = _policy(trial, setting, study), np.random.default_rng([*key, 1])
     if policy is None:
         return []
     oracle, found, cpu, choices = Oracle(setting, truth, key), [], 0.0, 0
-    for check in setting.checks:
+    for check in checks:
         while len(study.answers) < check:
             begun = time.process_time()
             questions = policy.ask(study, setting.batch, rng)
@@ -296,9 +318,22 @@ def measured(trial: Trial) -> list[dict[str, Any]]:
     return found
 
 
+def _bound(
+    trial: Trial, setting: Setting, truth: Truth, checks: Sequence[int]
+) -> list[dict[str, Any]]:
+    """What nobody can be below, who chooses pairs for one judge with normal noise."""
+    sd = np.hypot(truth.item_sd[:, None], truth.item_sd[None, :])
+    design = best_design(information(truth.score, sd), shape_only(truth.score))
+    return [
+        {"setting": setting.name, "policy": trial.policy, "number": trial.number, "votes": votes,
+         **dict.fromkeys(MEASURES), "rmse": least_rmse(design.least, truth.score, votes)}
+        for votes in checks
+    ]  # fmt: skip
+
+
 def about(setting: Setting, truth: Truth, answers: Sequence[Answer]) -> dict[str, float]:
     """How near the ranking of these votes is to the truth."""
-    ranking = jr.rank(_frame(answers), setting.model, threads=1)
+    ranking = jr.rank(votes_of(answers), setting.model, threads=1)
     items = np.array([code_of(name) for name in ranking.items["item"]])
     score, true = ranking.items["score"].to_numpy(), truth.score[items]
     best = set(np.argsort(-truth.score)[:TOP].tolist())
@@ -419,6 +454,14 @@ def page(table: pl.DataFrame, commands: Sequence[str], name: str) -> Iterator[st
         'turn"; for the others judges take turns. A "(program)" was published by its authors, and '
         "is run as it is; the others follow formulas. ± 0 stands for a single data set."
     )
+    if BOUND in table["policy"]:
+        yield ""
+        yield (
+            '"bound: the best design" is no policy: it knows the scores, and shares the votes out '
+            "among the pairs so that unbiased estimates have the smallest error that there can be "
+            "(the information of normal noise, A-optimal for standardised scores; "
+            "`studies/bound.py`). What is below it is by chance, or by what a prior knows."
+        )
     yield ""
     yield f"![Kendall's tau against votes]({name}.png)"
     yield ""
@@ -449,11 +492,14 @@ def _section(table: pl.DataFrame, setting: Setting) -> Iterator[str]:
 
 
 def _row(row: dict[str, Any]) -> list[str]:
+    first = [row["policy"], str(row["data_sets"]), f"{row['votes']:,}"]
+    rmse = f"{row['rmse']:.3f} ± {row['rmse_se'] or 0.0:.3f}"
+    if row["tau"] is None:
+        return [*first, "", rmse, "", "", ""]
     return [
-        row["policy"], str(row["data_sets"]), f"{row['votes']:,}",
-        f"{row['tau']:.3f} ± {row['tau_se'] or 0.0:.3f}",
-        f"{row['rmse']:.3f} ± {row['rmse_se'] or 0.0:.3f}", f"{row['top']:.2f}",
-        f"{100.0 * row['covered']:.1f}", f"{1e3 * row['cpu']:.2g}",
+        *first, f"{row['tau']:.3f} ± {row['tau_se'] or 0.0:.3f}", rmse, f"{row['top']:.2f}",
+        f"{100.0 * row['covered']:.1f} ± {100.0 * (row['covered_se'] or 0.0):.1f}",
+        f"{1e3 * row['cpu']:.2g}",
     ]  # fmt: skip
 
 
@@ -477,12 +523,13 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, default=20)
     parser.add_argument("--settings", nargs="*", default=list(BY_NAME))
     parser.add_argument("--policies", nargs="*", help="only these")
+    parser.add_argument("--until", type=int, help="the most votes")
     parser.add_argument("--programs", default="", help="a folder with programs of others")
     parser.add_argument("--name", default="active", help="of the page")
     parser.add_argument("--trials", default="", help="a file that keeps what each trial found")
     given = parser.parse_args()
     trials = [
-        Trial(name, policy, given.seed, number, given.programs)
+        Trial(name, policy, given.seed, number, given.programs, given.until)
         for name in given.settings
         for policy in BY_NAME[name].policies
         if not given.policies or policy in given.policies

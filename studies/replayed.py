@@ -5,26 +5,35 @@
 A question is a pair. Its answer is a vote that was cast on this pair, by whomever, drawn from those
 that were not given out before; a pair whose votes are used up is not asked about any more. What
 comes near to the ranking of all votes is the better policy.
+
+What replaying does to policies is seen where the truth is known: answers are simulated from the
+model as it fits the votes, with tastes that are drawn anew, once for the same judges and pairs as
+the votes have, to be replayed, and once for any question, answered by a judge drawn by its votes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
+from scipy.special import expit
 from scipy.stats import kendalltau
 
 import juryrank as jr
+from juryrank.active.beliefs import beliefs_about
 from juryrank.charts.library import altair
 from juryrank.paper.pictures import save_study
 from studies.pages import markdown
 from studies.running import kept_results, options
 
-POLICIES = ("juryrank", "juryrank, none at random", "random")
+NONE_AT_RANDOM = "juryrank, none at random"
+POLICIES = ("juryrank", NONE_AT_RANDOM, "random")
 TOP = 5
+MEASURES = ("tau", "correlation", "top")
+COLUMNS = ("judge", "left", "right", "winner")
 
 
 class Source(NamedTuple):
@@ -33,11 +42,15 @@ class Source(NamedTuple):
     file: str
     checks: tuple[int, ...]
     batch: int
+    simulated: Literal["", "replayed", "asked"] = ""
+    """Whether votes are simulated, and then replayed or given for any question."""
 
 
 SOURCES = {
     "MT-Bench": Source("mt_bench/votes.csv", (60, 120, 240, 480), 20),
     "LLMFAO": Source("llmfao/votes.csv", (500, 1000, 2000), 100),
+    "LLMFAO, simulated": Source("llmfao/votes.csv", (500, 1000, 2000), 100, "replayed"),
+    "LLMFAO, asked": Source("llmfao/votes.csv", (500, 1000, 2000), 100, "asked"),
 }
 
 
@@ -87,38 +100,110 @@ class Pool:
         return pl.DataFrame(pairs, schema=schema, orient="row")
 
 
+class Fitted:
+    """Judges who vote as the model has it that fits the votes; their tastes are drawn anew."""
+
+    def __init__(self, votes: pl.DataFrame, rng: np.random.Generator) -> None:
+        ranking, self._rng = jr.rank(votes, threads=1), rng
+        self.items = sorted(ranking.items["item"])
+        self.score = _scores(ranking)
+        self._code = {item: code for code, item in enumerate(self.items)}
+        judges = ranking.votes.judges.to_list()
+        known = beliefs_about(ranking.basis, range(len(judges)))
+        self._accuracy = dict(zip(judges, known.accuracy.mean(axis=1).tolist(), strict=True))
+        self._log_tie = dict(zip(judges, known.tie.mean(axis=1).tolist(), strict=True))  # type: ignore[union-attr]
+        seen = np.array([self.score[item] for item in self.items])
+        spread = float(known.taste_sd.mean())
+        self._opinion = {
+            judge: seen + spread * rng.standard_normal(len(seen)) for judge in sorted(judges)
+        }
+        self._judges = votes["judge"].to_list()
+
+    def answer(self, judge: str, left: str, right: str) -> str:
+        """What the judge says."""
+        seen = self._opinion[judge]
+        x = self._accuracy[judge] * (seen[self._code[left]] - seen[self._code[right]])
+        win = float(expit(x))
+        tied = np.exp(self._log_tie[judge]) * np.sqrt(win * (1.0 - win))
+        lot = self._rng.random() * (1.0 + tied)
+        return "tie" if lot > 1.0 else "left" if lot < win else "right"
+
+    def any_judge(self) -> str:
+        """The judge of one of the votes."""
+        return str(self._judges[int(self._rng.integers(len(self._judges)))])
+
+
+class Asked:
+    """Answers to any question, each by a judge drawn by its votes."""
+
+    def __init__(self, fitted: Fitted) -> None:
+        self._fitted, self.items = fitted, fitted.items
+        self.given: list[tuple[str, str, str, str]] = []
+
+    def answer(self, left: str, right: str) -> None:
+        """Have it answered."""
+        judge = self._fitted.any_judge()
+        self.given.append((judge, left, right, self._fitted.answer(judge, left, right)))
+
+    @property
+    def known(self) -> pl.DataFrame:
+        """The votes until now."""
+        return pl.DataFrame(self.given, schema=COLUMNS, orient="row")
+
+    @property
+    def used_up(self) -> None:
+        """Nothing is."""
+
+
 def replayed(trial: Trial) -> list[dict[str, Any]]:
     """What is known after so many votes."""
-    source = SOURCES[trial.source]
+    source, rng = SOURCES[trial.source], np.random.default_rng([trial.seed, trial.number])
     votes = votes_of(Path(trial.folder) / source.file)
-    truth = _scores(jr.rank(votes, threads=1))
-    pool = Pool(votes, np.random.default_rng([trial.seed, trial.number]))
+    pool: Pool | Asked
+    true = None
+    if source.simulated:
+        fitted = Fitted(votes, rng)
+        true, asked = fitted.score, votes.select("judge", "left", "right").iter_rows()
+        votes = votes.with_columns(winner=pl.Series([fitted.answer(*one) for one in asked]))
+    if source.simulated == "asked":
+        pool, of_all = Asked(fitted), None
+    else:
+        pool, of_all = Pool(votes, rng), _scores(jr.rank(votes, threads=1))
     found = []
     for check in source.checks:
         if trial.policy == "random":
-            pool.given = list(range(check))
+            _random(pool, check, rng)
         while len(pool.given) < check:
             for left, right in _asked(pool, trial, source.batch):
                 pool.answer(left, right)
         score = _scores(jr.rank(pool.known[:check], threads=1))
         found.append(
             {"source": trial.source, "policy": trial.policy, "number": trial.number,
-             "votes": check, **_near(score, truth)}
+             "votes": check, **_near(score, of_all), **_near(score, true, "true ")}
         )  # fmt: skip
     return found
 
 
+def _random(pool: Pool | Asked, check: int, rng: np.random.Generator) -> None:
+    """Any votes of the pool, or answers about any pairs."""
+    if isinstance(pool, Pool):
+        pool.given = list(range(check))
+        return
+    while len(pool.given) < check:
+        pool.answer(*rng.choice(pool.items, 2, replace=False).tolist())
+
+
 def votes_of(path: Path) -> pl.DataFrame:
     """Who said what of which pair."""
-    return pl.read_csv(path, infer_schema=False).select("judge", "left", "right", "winner")
+    return pl.read_csv(path, infer_schema=False).select(COLUMNS)
 
 
-def _asked(pool: Pool, trial: Trial, count: int) -> Iterator[tuple[str, str]]:
+def _asked(pool: Pool | Asked, trial: Trial, count: int) -> Iterator[tuple[str, str]]:
     wishes: dict[str, Any] = {
         "barred": pool.used_up, "repeats": True, "items": pool.items,
         "seed": trial.seed + 1000 * trial.number + len(pool.given),
     }  # fmt: skip
-    if trial.policy == POLICIES[1]:
+    if trial.policy == NONE_AT_RANDOM:
         wishes["random_share"] = 0.0
     if pool.given:
         chosen = jr.rank(pool.known, threads=1).next_pairs(count, **wishes)
@@ -131,20 +216,25 @@ def _scores(ranking: jr.Ranking) -> dict[str, float]:
     return dict(ranking.items.select("item", "score").iter_rows())
 
 
-def _near(score: dict[str, float], truth: dict[str, float]) -> dict[str, float]:
+def _near(
+    score: dict[str, float], truth: dict[str, float] | None, what: str = ""
+) -> dict[str, float | None]:
     """How near scores are; of items nobody asked about nothing is known."""
+    if truth is None:
+        return {f"{what}{name}": None for name in MEASURES}
     own = [score.get(item, 0.0) for item in truth]
     best, mine = (set(sorted(some, key=lambda i: -some[i])[:TOP]) for some in (truth, score))
-    return {
-        "tau": float(kendalltau(own, list(truth.values())).statistic),
-        "correlation": float(np.corrcoef(own, list(truth.values()))[0, 1]),
-        "top": len(best & mine) / TOP,
-    }
+    found = (
+        float(kendalltau(own, list(truth.values())).statistic),
+        float(np.corrcoef(own, list(truth.values()))[0, 1]),
+        len(best & mine) / TOP,
+    )
+    return {f"{what}{name}": one for name, one in zip(MEASURES, found, strict=True)}
 
 
 def summary(rows: pl.DataFrame) -> pl.DataFrame:
     """Means over replays, and their standard errors."""
-    measures = ("tau", "correlation", "top")
+    measures = (*MEASURES, *(f"true {name}" for name in MEASURES))
     return rows.group_by("source", "policy", "votes", maintain_order=True).agg(
         pl.len().alias("replays"),
         *(pl.col(name).mean() for name in measures),
@@ -165,35 +255,53 @@ def page(table: pl.DataFrame, command: str) -> Iterator[str]:
         "of the scores, and how many of the best five are the same, ± one standard error."
     )
     yield ""
-    head = ("votes of", "policy", "replays", "votes", "tau", "correlation", "best 5")
+    yield (
+        "Is the order of all votes the one to find? Random votes are a sample of it, with the "
+        "pairs that were voted on most and the tastes of the same judges. For LLMFAO this is tried "
+        "where the truth is known. Its model, as `jr.rank` fits it to all votes (scores, "
+        "accuracies, ties, and tastes of the same spread, drawn anew), votes in place of the "
+        'people. "simulated" has one vote for each real one, by the same judge on the same pair, '
+        'and replays these. "asked" has no votes before: each question is answered by a judge '
+        "drawn by the number of its votes, and random pairs are any pairs."
+    )
+    yield ""
+    head = ("votes of", "policy", "replays", "votes", "tau", "correlation", "best 5",
+            "tau to the truth", "correlation to the truth")  # fmt: skip
     yield from markdown(head, map(_row, table.iter_rows(named=True)))
 
 
 def _row(row: dict[str, Any]) -> list[str]:
+    names = (*MEASURES, "true tau", "true correlation")
     shown = (
-        f"{row[name]:.3f} ± {row[f'{name}_se'] or 0.0:.3f}"
-        for name in ("tau", "correlation", "top")
-    )
+        "" if row[name] is None else f"{row[name]:.3f} ± {row[f'{name}_se'] or 0.0:.3f}"
+        for name in names
+    )  # fmt: skip
     return [row["source"], row["policy"], str(row["replays"]), f"{row['votes']:,}", *shown]
 
 
 def chart(table: pl.DataFrame) -> object:
     """Kendall's tau against votes."""
     alt = altair()
-    line = alt.Chart(table, width=360, height=240).mark_line(point=True)
+    replayed = table.select("source", "policy", "votes", "tau", to=pl.lit("all votes"))
+    true = table.select("source", "policy", "votes", tau="true tau", to=pl.lit("the truth"))
+    shown = pl.concat((replayed, true)).drop_nulls("tau")
+    line = alt.Chart(shown, width=320, height=220).mark_line(point=True)
     line = line.encode(
         x=alt.X("votes:Q", scale=alt.Scale(type="log", nice=False)),
         y=alt.Y("tau:Q", title="Kendall's tau", scale=alt.Scale(zero=False)),
         color=alt.Color("policy:N", title=None),
+        strokeDash=alt.StrokeDash("to:N", title="to the order of"),
     )
-    facet = alt.Facet("source:N", title=None)
+    facet = alt.Facet("source:N", title=None, sort=list(SOURCES))
     return line.facet(facet=facet, columns=2).resolve_scale(x="independent", y="independent")
 
 
 def main() -> None:
     """Run the study and write its page."""
     parser = options(__doc__)
-    parser.add_argument("--replays", type=int, nargs=2, default=(8, 2), metavar=tuple(SOURCES))
+    parser.add_argument(
+        "--replays", type=int, nargs=len(SOURCES), default=(8, 4, 4, 4), metavar=tuple(SOURCES)
+    )
     parser.add_argument("--data", default="../shared/data", help="a folder with the votes")
     parser.add_argument("--trials", default="", help="a file that keeps what each trial found")
     given = parser.parse_args()
@@ -201,13 +309,14 @@ def main() -> None:
         Trial(source, policy, given.data, given.seed, number)
         for source, replays in zip(SOURCES, given.replays, strict=True)
         for policy in POLICIES
+        if not (SOURCES[source].simulated and policy == NONE_AT_RANDOM)
         for number in range(replays)
     ]
     found = kept_results(replayed, trials, "Replayed", given.jobs, given.trials)
     rows = [row for one in found for row in one]
     table = summary(pl.DataFrame(rows))
-    replays = " ".join(map(str, given.replays))
-    command = f"python -m studies.replayed --replays {replays} --seed {given.seed} --data FOLDER"
+    counts = " ".join(map(str, given.replays))
+    command = f"python -m studies.replayed --replays {counts} --seed {given.seed} --data FOLDER"
     for path in save_study(given.out, "replayed", table, list(page(table, command)), chart(table)):
         print(path)
 

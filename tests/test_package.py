@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -198,3 +201,23 @@ def test_a_value_whose_fit_did_not_converge_is_named_in_the_warning() -> None:
     with pytest.warns(jr.ConvergenceWarning, match="round 0: Algorithm 1 ended") as caught:
         jr.rank(frame, by="round", solver=solver, intervals=None)
     assert caught[-1].filename == __file__
+
+
+LATER = """
+from juryrank.threads import one_blas_thread
+with one_blas_thread():
+    pass
+import scipy.linalg
+from threadpoolctl import threadpool_info
+with one_blas_thread():
+    print({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
+"""
+
+
+def test_libraries_that_are_loaded_later_are_kept_to_one_thread_too() -> None:
+    """scipy has a library of its own, which is not there before it is imported."""
+    several = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", LATER], env=several, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "{1}"

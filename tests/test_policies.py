@@ -13,6 +13,7 @@ from scipy.integrate import quad
 from scipy.special import entr, expit
 from scipy.stats import norm
 
+import juryrank as jr
 from studies.policies import (
     PSEUDO_VOTES,
     Answer,
@@ -31,7 +32,7 @@ from studies.policies import (
     program_in,
     spanning_tree,
 )
-from studies.replayed import Pool
+from studies.replayed import COLUMNS, Asked, Fitted, Pool
 from studies.running import kept_results
 
 
@@ -164,3 +165,19 @@ def test_a_replayed_vote_is_given_out_once() -> None:
         pool.answer("x", "y")
     assert len(pool.known) == 2
     assert set(pool.used_up.select("left", "right").rows()) == {("x", "y"), ("x", "z")}
+
+
+@pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+def test_simulated_judges_answer_as_the_model_that_was_fitted() -> None:
+    made = jr.simulate(5, 3, accuracies=[2.0, 1.0, 0.5], votes_per_judge=200, tie=0.5, seed=1)
+    fitted = Fitted(made.votes.select(COLUMNS), np.random.default_rng(2))
+    best, worst = max(fitted.items, key=fitted.score.get), min(fitted.items, key=fitted.score.get)  # type: ignore[arg-type]
+    said = [fitted.answer("judge-1", best, worst) for _ in range(300)]
+    assert said.count("left") > 200
+    near = [fitted.answer("judge-3", best, worst) for _ in range(300)]
+    assert near.count("tie") > said.count("tie")
+    asked = Asked(fitted)
+    for _ in range(4):
+        asked.answer(best, worst)
+    assert asked.known.columns == list(COLUMNS)
+    assert len(asked.known) == len(asked.given) == 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from juryrank.active.batch import Batch
-from juryrank.active.beliefs import Questions, beliefs_about
+from juryrank.active.beliefs import ANYONE, Questions, beliefs_about
 from juryrank.active.gain import Outlook, blurred, fisher, information, of_events, outlook
 from juryrank.model.noise import NOISES
 from juryrank.ranking.rank import rank
@@ -187,3 +187,56 @@ def test_a_blurred_chance_is_the_mean_chance() -> None:
     chance = logistic.cdf(mean[:, None] + np.sqrt(variance)[:, None] * node[0]) @ node[1]
     found = logistic.cdf(blurred(logistic, mean, variance))
     assert_allclose(found, chance / np.sqrt(2.0 * np.pi), atol=0.01)
+
+
+def anyone(ranking: Ranking, pairs: Any) -> tuple[Any, Any]:
+    beliefs = beliefs_about(ranking.basis, [ANYONE])
+    one, other = np.array(pairs).T
+    return beliefs, Questions(np.zeros(len(one), dtype=np.int64), one, other)
+
+
+def test_of_nobody_in_particular_an_answer_tells_of_scores_alone(ranking: Ranking) -> None:
+    """The judge is an average one, and its tastes are drawn for each answer."""
+    beliefs, questions = anyone(ranking, [(0, 1), (0, 5), (2, 4)])
+    score, spread = beliefs.scores(np.arange(6)), np.sqrt(2.0 * np.mean(beliefs.taste_sd**2))
+    node, weight = np.polynomial.hermite_e.hermegauss(40)
+    win = np.zeros((3, beliefs.count))
+    for at, share in zip(node, weight / weight.sum(), strict=True):
+        gap = score[questions.one] - score[questions.other] + spread * float(at)
+        win += share / (1.0 + np.exp(-gap))
+    found = outlook(beliefs, questions, None).gain
+    assert_allclose(found, information(np.stack((win, 1.0 - win))), rtol=0.1)
+
+
+def test_an_answer_of_judges_who_contradict_each_other_tells_as_any() -> None:
+    """When it is there, it is known whose it is."""
+    made = simulate(6, 5, accuracies=[2.0, 2.0, 2.0, -2.0, -2.0], votes_per_judge=60, seed=3)
+    known = rank(made.votes)
+    both = known.next_pairs(1, random_share=0.0)["gain"][0]
+    one = known.next_pairs(1, judge="judge-1", random_share=0.0, repeats=True)["gain"][0]
+    assert both > 0.2 * one
+
+
+@pytest.mark.parametrize("model", ["hbtl", "htcv"])
+def test_where_little_is_open_a_gain_is_half_the_information_times_the_variance(
+    model: str,
+) -> None:
+    made = simulate(
+        5, 4, model=model, accuracies=[1.5, 1.0, 1.0, 0.5], votes_per_judge=1_500, tie=0.4, seed=6
+    )
+    beliefs, questions = anyone(rank(made.votes, model), list(combinations(range(5), 2)))
+    found = outlook(beliefs, questions, None)
+    variance = (found.deviation**2).sum(axis=1)
+    assert_allclose(found.gain, 0.5 * found.weight * variance, rtol=0.1)
+
+
+def test_questions_of_people_and_of_nobody_are_each_their_own(ranking: Ranking) -> None:
+    beliefs = beliefs_about(ranking.basis, [0, ANYONE])
+    every = np.array([0, 0, 1]), np.array([3, 2, 4])
+    found = outlook(beliefs, Questions(np.array([1, 0, 1]), *every), None)
+    for some, judge in (([0, 2], 1), ([1], 0)):
+        one, other = (side[some] for side in every)
+        alone = outlook(beliefs, Questions(np.full(len(some), judge), one, other), None)
+        assert_allclose(found.gain[some], alone.gain)
+        assert_allclose(found.deviation[some], alone.deviation)
+        assert_allclose(found.weight[some], alone.weight)

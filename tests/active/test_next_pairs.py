@@ -421,3 +421,22 @@ def test_a_new_judge_with_nearly_a_known_name_may_be_a_slip() -> None:
         warnings.simplefilter("error", JuryrankWarning)
         for judge in ("barbara", "judge 10", "zoe"):
             ranking.next_pairs(1, judge=judge, repeats=True)
+
+
+# --- judges who cost more or less ---
+
+
+def test_a_judge_who_is_worth_a_higher_price_is_asked() -> None:
+    """Answers of two tell many times what those of the others do, for three times the price."""
+    accuracies = [2.5, 2.5, 0.3, 0.3, 0.3]
+    made = jr.simulate(12, 5, accuracies=accuracies, votes_per_judge=45, seed=8)
+    ranking = jr.rank(made.votes)
+    asked = {
+        dear: ranking.next_pairs(
+            30, random_share=0.0, repeats=True,
+            judges={f"judge-{at}": (None, dear if at < 3 else 1.0) for at in range(1, 6)},
+        )["judge"].is_in(["judge-1", "judge-2"]).sum()
+        for dear in (3.0, 300.0)
+    }  # fmt: skip
+    assert asked[3.0] >= 25
+    assert asked[300.0] == 0

@@ -25,7 +25,8 @@ class Batch:
     """Questions to choose from, and what is left to learn from each."""
 
     def __init__(self, outlook: Outlook) -> None:
-        self._alone = outlook.gain
+        self.alone = outlook.gain
+        """What each question tells if nothing else is asked."""
         self._weight = outlook.weight
         self._deviation = outlook.deviation.copy(order="C")
         square = np.einsum("ck,ck->c", self._deviation, self._deviation)
@@ -37,7 +38,7 @@ class Batch:
     @property
     def gains(self) -> Floats:
         """What each question still tells."""
-        return np.asarray(self._alone * np.log1p(self._weight * self.variance) / self._at_first)
+        return np.asarray(self.alone * np.log1p(self._weight * self.variance) / self._at_first)
 
     def answer(self, question: int) -> None:
         """Count a question as answered."""

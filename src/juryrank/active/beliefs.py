@@ -21,9 +21,8 @@ from juryrank.model.noise import Noise
 from juryrank.ranking.basis import Basis
 from juryrank.types import Floats
 
-NEW, NOBODY = -1, -2
-"""The codes of a judge who has cast no vote, and of nobody in particular: a judge of average
-accuracy, of whom there is nothing to learn."""
+NEW, ANYONE = -1, -2
+"""The codes of a judge who has cast no vote, and of nobody in particular."""
 MOST_DRAWS = 160
 """Draws that are used, evenly spaced."""
 KINDS, APART = 509, 101
@@ -54,7 +53,7 @@ class Beliefs:
 
     basis: Basis
     judge_code: Codes
-    """Of each judge who can be asked; `NEW` and `NOBODY` for those who are not in the votes."""
+    """Of each judge who can be asked; `NEW` for those who are not in the votes, or `ANYONE`."""
     new_items: int = 0
 
     @property
@@ -98,9 +97,16 @@ class Beliefs:
     def accuracy(self) -> Floats:
         """Of each judge; of a new one, that of a judge drawn at random for each draw.
 
-        Nobody in particular has the accuracy 1, which is the mean of the judges' by the gauge.
+        Nobody in particular has 1, the average by the gauge, less what tastes blur.
         """
-        return self._judges(self._every_accuracy, np.ones(self.count))
+        average = blurred(self.noise, 1.0, 2.0 * float(np.mean(self.taste_sd**2)))
+        return self._judges(self._every_accuracy, np.full(self.count, average))
+
+    @property
+    def answers(self) -> Codes:
+        """Of each judge who can be asked, how often it has voted."""
+        voted = self.basis.votes.times_voted
+        return np.where(self.judge_code >= 0, voted[np.maximum(self.judge_code, 0)], 0)
 
     @cached_property
     def _every_accuracy(self) -> Floats:
@@ -112,12 +118,12 @@ class Beliefs:
         error = np.random.default_rng(SEED).standard_normal((len(spread), self.count))
         return np.asarray(known.accuracy[:, None] + spread[:, None] * error)
 
-    def _judges(self, by_code: Floats, of_nobody: Floats) -> Floats:
+    def _judges(self, by_code: Floats, of_anyone: Floats) -> Floats:
         """Rows of judges from those by code; a new judge is like one drawn at random."""
         if not len(by_code):
-            return np.tile(of_nobody, (len(self.judge_code), 1))
+            return np.tile(of_anyone, (len(self.judge_code), 1))
         found = by_code[np.maximum(self.judge_code, 0)]
-        found[self.judge_code == NOBODY] = of_nobody
+        found[self.judge_code == ANYONE] = of_anyone
         for row in np.flatnonzero(self.judge_code == NEW).tolist():
             like = np.random.default_rng([SEED, row]).integers(len(by_code), size=self.count)
             found[row] = by_code[like, np.arange(self.count)]
@@ -217,7 +223,8 @@ class Beliefs:
         """Draws of the tastes of judges for items.
 
         What a judge thinks of an item is known, as far as it is, if the judge has voted on it.
-        Otherwise a taste is drawn, the same for the same judge and item.
+        Otherwise a taste is drawn, the same for the same judge and item; nobody in particular has
+        none that could be learnt.
         """
         if not len(self._taste_keys):
             return np.zeros((len(judge), self.count))
@@ -227,6 +234,7 @@ class Beliefs:
         at = np.minimum(np.searchsorted(self._taste_keys, key), len(self._taste_keys) - 1)
         known = (self._taste_keys[at] == key) & (code >= 0)
         found[known] = self._known_tastes(at[known])
+        found[code == ANYONE] = 0.0
         return found
 
     def _known_tastes(self, at: Codes) -> Floats:
@@ -241,6 +249,12 @@ class Beliefs:
     @cached_property
     def _kinds_of_tastes(self) -> Floats:
         return np.asarray(_kinds(self.count) * self.taste_sd)
+
+
+def blurred(noise: Noise, mean: Floats | float, variance: Floats | float) -> Floats:
+    """The ``x`` at which ``F`` is about what it is on average over a normal ``x``."""
+    at_zero = -0.5 * float(noise.terms(0.0)[1])  # F'(0), as F(0) = 1/2
+    return np.asarray(mean / np.sqrt(1.0 + 2.0 * np.pi * at_zero**2 * variance))
 
 
 @lru_cache(maxsize=8)

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from juryrank.active.beliefs import Beliefs, Questions
-from juryrank.active.gain import blurred, fisher
+from juryrank.active.beliefs import Beliefs, Questions, blurred
+from juryrank.active.gain import fisher
 from juryrank.active.rules import Rules
 from juryrank.inference.opinions import Codes
-from juryrank.model.noise import Noise
 from juryrank.types import Floats
 
 MOST_IN_PAIRS = 300
@@ -50,7 +49,7 @@ def candidates(
     each = max(most // len(judges), LEAST_OF_JUDGE)
     found = []
     for judge in judges.tolist():  # one by one: what is worked out for one stays in cache
-        promise = _promise(beliefs.noise, beliefs.accuracy[judge], gap, variance, taste)
+        promise = _promise(beliefs, judge, gap, variance, taste)
         promise *= matter / rules.limits.cost[judge]
         asked = Questions(np.full(len(one), judge), one, other)
         found.append(_best_open(rules, asked, promise, each))
@@ -110,10 +109,11 @@ def _near_pairs(
     return items[key // n], items[key % n]
 
 
-def _promise(noise: Noise, accuracy: Floats, gap: Floats, variance: Floats, taste: float) -> Floats:
-    """About what each pair tells of a judge of such accuracy and tastes."""
+def _promise(beliefs: Beliefs, judge: int, gap: Floats, variance: Floats, taste: float) -> Floats:
+    """About what each pair tells, asked of a judge with tastes of this variance."""
+    accuracy = beliefs.accuracy[judge]
     mean, square = float(accuracy.mean()), float(np.mean(accuracy**2))
     blur = taste * square
     spread = square * variance + (square - mean**2) * gap**2 + blur
-    weight = fisher(noise, blurred(noise, mean * gap, spread))
+    weight = fisher(beliefs.noise, blurred(beliefs.noise, mean * gap, spread))
     return np.asarray(np.log1p(weight * spread) - np.log1p(weight * blur))

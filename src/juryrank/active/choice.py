@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from juryrank.active.batch import Batch
 from juryrank.active.beliefs import Beliefs, Questions
 from juryrank.active.candidates import candidates
-from juryrank.active.gain import Outlook, outlook
+from juryrank.active.gain import LEAST_GAIN, Outlook, fisher, outlook
 from juryrank.active.opening import Opening
 from juryrank.active.rules import Rules
 from juryrank.active.targets import Target, widest_first
@@ -20,6 +20,8 @@ from juryrank.inference.opinions import Codes
 from juryrank.types import Floats
 
 Chosen = Literal["policy", "random", "opening"]
+KNOWN = 10
+"""Questions after which it is known about how accurate a judge is."""
 AGAIN = 0.5
 """What a question is worth, by what it tells, that is out already and has not been answered."""
 
@@ -57,14 +59,14 @@ class Chooser:
             number = self.rules.number()
             if not number:
                 return
-            worth = batch.gains / self.rules.limits.cost[among.judge]
+            worth = batch.gains * self._value(batch, among)
             worth[~self.rules.allowed(among)] = -1.0
             if not len(worth) or worth.max() < 0.0:
                 batch, among = self._batch(out, wanted)
                 if not len(among):
                     return
                 again = _are_any_of(among, out)
-                worth = batch.gains / self.rules.limits.cost[among.judge]
+                worth = batch.gains * self._value(batch, among)
             best = _best(worth, again)
             policy = (int(among.judge[best]), int(among.one[best]), int(among.other[best]))
             drawn = self._drawn_at_random()
@@ -83,6 +85,28 @@ class Chooser:
                 left, right, asked[0], gain, "policy" if drawn is None else "random",
                 self.random_share / number + by_policy,
             )  # fmt: skip
+
+    def _value(self, batch: Batch, among: Questions) -> Floats:
+        """By what to multiply gains: 1 over the cost, unless judges have prices.
+
+        What the first answers of judges tell is little different, as it is mostly about the judges,
+        and cheap ones who guess would be asked for ever. Later, where scores are known well and
+        tastes of the variance ``t^2`` blur them, an answer has the information
+        ``w a^2 / (1 + 2 w a^2 t^2)`` about a gap near 0. Judges are compared by the mean of that
+        over the draws, and the questions to each by their gains. As long as a judge was hardly
+        asked, the mean says little of it, and its price counts by its root.
+        """
+        cost = self.rules.limits.cost
+        asked_of = cost[self.rules.limits.capacity > 0]
+        if not len(asked_of) or asked_of.min() == asked_of.max():
+            return np.asarray(1.0 / cost[among.judge])
+        beliefs, top = self.beliefs, np.full(len(cost), LEAST_GAIN)
+        np.maximum.at(top, among.judge, batch.alone)
+        told = beliefs.accuracy**2 * fisher(beliefs.noise, np.zeros(1))
+        rate = (told / (1.0 + 2.0 * told * beliefs.taste_sd**2)).mean(axis=1)
+        known = beliefs.answers + self.rules.asked >= KNOWN
+        price = np.where(known, cost, np.sqrt(asked_of.min() * cost))
+        return np.asarray((rate / (price * top))[among.judge])
 
     def _drawn_at_random(self) -> tuple[int, int, int] | None:
         """A question that is drawn uniformly, if the coin says so."""

@@ -10,6 +10,9 @@ of three. A draw has the scores ``s``, the accuracy ``a`` and the judge's tastes
 not seen. The more often a judge was asked about a pair, the surer its opinion of that pair is, and
 the less another answer tells.
 
+Nobody in particular is a judge of average accuracy, of whom nothing is learnt: its tastes only blur
+what it sees (see `Beliefs.accuracy`).
+
 For a target that is an event, such as an item's being among the best three, the gain is
 ``H(mean p) - P H(mean p if so) - (1 - P) H(mean p if not)``, and for several the sum of these.
 Tastes then only blur what an answer tells.
@@ -28,7 +31,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from juryrank.active.beliefs import Beliefs, Questions
+from juryrank.active.beliefs import Beliefs, Questions, blurred
 from juryrank.model.noise import Noise
 from juryrank.types import Floats
 
@@ -54,10 +57,11 @@ class Outlook:
 
 def outlook(beliefs: Beliefs, questions: Questions, events: NDArray[np.bool_] | None) -> Outlook:
     """What the answers tell of everything or, given draws of events, of these (rows)."""
+    noise, tie = beliefs.noise, None if beliefs.tie is None else beliefs.tie[questions.judge]
     x = beliefs.accuracy[questions.judge] * _opinion_gaps(beliefs, questions)
-    chances = _chances(beliefs, questions, x)
-    tie = None if beliefs.tie is None else beliefs.tie[questions.judge].mean(axis=1)
-    weight = fisher(beliefs.noise, blurred(beliefs.noise, x.mean(axis=1), x.var(axis=1)), tie)
+    chances = chances_of(noise, x, tie)
+    expected = blurred(noise, x.mean(axis=1), x.var(axis=1))
+    weight = fisher(noise, expected, None if tie is None else tie.mean(axis=1))
     deviation = (x - x.mean(axis=1, keepdims=True)) / np.sqrt(beliefs.count)
     gain = information(chances)
     if events is not None:
@@ -65,28 +69,43 @@ def outlook(beliefs: Beliefs, questions: Questions, events: NDArray[np.bool_] | 
     return Outlook(np.maximum(gain, LEAST_GAIN), deviation, weight)
 
 
-def blurred(noise: Noise, mean: Floats, variance: Floats) -> Floats:
-    """The ``x`` at which ``F`` is about what it is on average over a normal ``x``."""
-    at_zero = -0.5 * float(noise.terms(0.0)[1])  # F'(0), as F(0) = 1/2
-    return np.asarray(mean / np.sqrt(1.0 + 2.0 * np.pi * at_zero**2 * variance))
-
-
 def fisher(noise: Noise, x: Floats, tie: Floats | None = None) -> Floats:
     """The information in an answer about `x`; `tie` is the log weight of a tie, if there are ties.
 
-    With ``g = -log F`` it is ``g'^2 F / (1 - F)`` without ties. Otherwise a tie has the chance
-    ``T = t q / (1 + t q)`` with ``q = sqrt(F(x) F(-x))`` and the score ``(1 - T) h`` for ``h = (log
-    q)'``, and the other answers have their scores less ``T h``: ``-g'(x)`` and ``g'(-x)``.
+    With ``g = -log F`` it is ``g'^2 F / (1 - F)`` without ties.
     """
+    if tie is not None:
+        return np.asarray((chances_of(noise, x, tie) * score_of(noise, x, tie) ** 2).sum(axis=0))
     value, gradient, _ = noise.terms(x)
     lost = np.minimum(np.expm1(-value), -LEAST_CHANCE)  # F - 1
+    return np.asarray(gradient**2 * (1.0 + lost) / -lost)
+
+
+def chances_of(noise: Noise, x: Floats, tie: Floats | None) -> Floats:
+    """The chances of the answers, which are the first axis: won, lost and, if there are ties, tied.
+
+    A tie has the chance ``T = t q / (1 + t q)`` with ``q = sqrt(F(x) F(-x))``.
+    """
     if tie is None:
-        return np.asarray(gradient**2 * (1.0 + lost) / -lost)
-    other, turned, _ = noise.terms(-x)
+        win = noise.cdf(x)
+        return np.stack((win, 1.0 - win))
+    win, log_q = noise.cdf(x), -0.5 * (noise.terms(x)[0] + noise.terms(-x)[0])
+    tied = scipy.special.expit(tie + log_q)
+    return np.stack((win * (1.0 - tied), (1.0 - win) * (1.0 - tied), tied))
+
+
+def score_of(noise: Noise, x: Floats, tie: Floats | None) -> Floats:
+    """The derivatives of the logarithms of these chances.
+
+    Without ties ``-g'(x)`` and ``g'(-x)``. With ties these, less ``T h`` for ``h = (log q)'``; and
+    ``(1 - T) h`` of a tie.
+    """
+    (value, gradient, _), (other, turned, _) = noise.terms(x), noise.terms(-x)
+    if tie is None:
+        return np.stack((-gradient, turned))
     tied = scipy.special.expit(tie - 0.5 * (value + other))
     middle = 0.5 * (turned - gradient)
-    decided = (1.0 + lost) * (gradient + tied * middle) ** 2 - lost * (turned - tied * middle) ** 2
-    return np.asarray((1.0 - tied) * decided + tied * ((1.0 - tied) * middle) ** 2)
+    return np.stack((-gradient - tied * middle, turned - tied * middle, (1.0 - tied) * middle))
 
 
 def _opinion_gaps(beliefs: Beliefs, questions: Questions) -> Floats:
@@ -97,16 +116,6 @@ def _opinion_gaps(beliefs: Beliefs, questions: Questions) -> Floats:
     for item, sign in ((questions.one, 1.0), (questions.other, -1.0)):
         gap += sign * beliefs.tastes(questions.judge, item)
     return np.asarray(gap)
-
-
-def _chances(beliefs: Beliefs, questions: Questions, x: Floats) -> Floats:
-    """The chances of the answers: outcomes x questions x draws."""
-    win = beliefs.noise.cdf(x)
-    if beliefs.tie is None:
-        return np.stack((win, 1.0 - win))
-    log_q = -0.5 * (beliefs.noise.terms(x)[0] + beliefs.noise.terms(-x)[0])
-    tied = scipy.special.expit(beliefs.tie[questions.judge] + log_q)
-    return np.stack((win * (1.0 - tied), (1.0 - win) * (1.0 - tied), tied))
 
 
 def entropy(chances: Floats) -> Floats:

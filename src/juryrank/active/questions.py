@@ -12,7 +12,7 @@ import polars as pl
 import scipy
 
 from juryrank.active.asked import Asked, People, asked_by_votes, asked_in, barred_in, judges_in
-from juryrank.active.beliefs import NEW, NOBODY, Beliefs, Questions, beliefs_about
+from juryrank.active.beliefs import ANYONE, NEW, Beliefs, Questions, beliefs_about
 from juryrank.active.choice import Choice, Chooser, first_by_rules, with_gains
 from juryrank.active.people import Judges, alike, all_items, who_can_be_asked
 from juryrank.active.rules import NO_LIMIT, Limits, Rules, question_keys
@@ -173,7 +173,7 @@ class _Task:
     @property
     def judge_code(self) -> Codes:
         """The codes of those who can be asked."""
-        code = {judge: at for at, judge in enumerate(self.people.voters)} | {None: NOBODY}
+        code = {None: ANYONE} | {judge: at for at, judge in enumerate(self.people.voters)}
         return np.array([code.get(judge, NEW) for judge in self.people.judges], dtype=np.int64)
 
     def rules(self) -> Rules:

@@ -65,6 +65,8 @@ class Rules:
 
     def __post_init__(self) -> None:
         self.left = self.limits.capacity.copy()
+        self.asked: Codes = np.zeros_like(self.left)
+        """Of each judge, how many questions were put to it."""
         self._put: set[int] = set()
         self._number: dict[int, int] = {}
 
@@ -120,6 +122,7 @@ class Rules:
         self.lean[right] -= 1
         self.views[[one, other]] += 1
         self.left[judge] -= int(self.left[judge] < NO_LIMIT)
+        self.asked[judge] += 1
         self.last_left[key] = left
         self._put.add(key)
         if self.limits.repeats or judge not in self._number:

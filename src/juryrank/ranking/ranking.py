@@ -237,7 +237,7 @@ class Ranking:
                 judge nor judges they are for nobody in particular.
                 judges: Who can be asked, where who is asked is chosen too: names, or a mapping of
                 names to how many questions each can take, or to (questions, cost). What counts is
-                the gain for its cost.
+                what answers tell for their cost.
                 target: "order" (the default), "top:3", "item:NAME" (its rank), a list of items
                 (their order), "tiers", or "widths" (intervals of equal width).
                 pending: A frame of questions that are out: left, right and, if known, judge and
