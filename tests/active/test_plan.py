@@ -191,3 +191,56 @@ def test_no_question_that_is_left_is_said_with_the_way_out() -> None:
 def test_a_judge_may_take_more_questions_than_can_be_counted() -> None:
     ranking = jr.rank(jr.simulate(6, 3, votes_per_judge=40, seed=1).votes)
     assert len(ranking.next_pairs(3, judges={"judge-1": 10**30}, repeats=True)) == 3
+
+
+# --- groups that no vote connects ---
+
+
+@pytest.fixture(scope="module")
+def unconnected() -> Ranking:
+    """Pairs of a better and a worse item, which nobody has compared with those of other pairs."""
+    rows = [
+        {"judge": judge, "winner": f"a{group}", "loser": f"b{group}"}
+        for group in range(12)
+        for judge in ("u", "v", "w")
+    ]
+    return jr.rank(pl.DataFrame(rows))
+
+
+@pytest.mark.parametrize("target", ["top:1", "order", "tiers", "item:a3", ["a1", "b2"]])
+def test_no_votes_are_promised_to_settle_what_no_vote_connects(
+    target: object, unconnected: Ranking
+) -> None:
+    plan, settled = unconnected.plan(target, cost=0.5), unconnected.settled(target)
+    assert not plan.settled
+    assert not settled
+    assert (plan.votes_low, plan.votes_median, plan.votes_high) == (None, None, None)
+    assert plan.price == (None, None, None)
+    assert plan.reachable is None
+    assert plan.groups == settled.groups == plan.to_dict()["groups"] == 12
+    for said in (str(plan), str(settled)):
+        assert "12 groups of items were never compared with each other" in said
+        assert "11 questions would connect them: 'juryrank next'" in said
+        assert "more votes" not in said
+    across = settled.pairs.filter(pl.col("gap").is_null())
+    assert across["low"].is_infinite().all()
+    assert not across["settled"].any()
+    assert plan.unsettled.height
+
+
+def test_the_questions_that_connect_groups_are_as_many_as_the_plan_says(
+    unconnected: Ranking,
+) -> None:
+    asked = unconnected.next_pairs(11, judges=["new"])
+    group = {name: int(name[1:]) for name in unconnected.votes.items}
+    graph = np.eye(12, dtype=int)
+    for left, right, *_ in asked.rows():
+        graph[group[left], group[right]] = graph[group[right], group[left]] = 1
+    assert (np.linalg.matrix_power(graph, 11) > 0).all()
+
+
+def test_items_of_one_group_are_planned_as_ever(unconnected: Ranking) -> None:
+    plan = unconnected.plan(["a1", "b1"], repeats=True)
+    assert plan.groups == 1
+    assert "never compared" not in str(plan)
+    assert "never compared" not in str(unconnected.settled(["a1", "b1"]))
