@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -100,6 +102,21 @@ def test_no_table_that_was_read_is_overwritten(option: str, votes: str, tmp_path
     found = run("next", votes, option, str(table), "--out", str(table))
     assert found.exit_code == 2
     assert f"would overwrite the table of {option}" in " ".join(found.stderr.split())
+    assert table.read_text() == content
+
+
+@pytest.mark.parametrize("option", ["--items", "--pending", "--barred"])
+def test_no_answer_is_added_to_a_table_that_was_read(
+    option: str, votes: str, tmp_path: Path
+) -> None:
+    table = tmp_path / "table.csv"
+    content = "item,left,right,judge\nitem-1,item-1,item-2,judge-1\n"
+    table.write_text(content)
+    command = [sys.executable, "-m", "juryrank", "next", votes, option, str(table)]
+    with table.open("a") as stdout:
+        found = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, check=False)  # noqa: S603
+    assert found.returncode == 2
+    assert f"which is the table of {option}" in " ".join(found.stderr.decode().split())
     assert table.read_text() == content
 
 
