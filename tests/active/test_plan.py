@@ -56,6 +56,7 @@ def test_clear_gaps_are_settled_and_equal_items_never(ranking: Ranking) -> None:
     plan = equal.plan("top:1", most=200)
     assert not equal.settled("top:1")
     assert plan.votes_median is None
+    assert plan.reachable is not None
     assert plan.reachable < 0.5
     assert "look equal" in str(plan)
 
@@ -113,6 +114,16 @@ def test_a_plan_says_whose_questions_it_counts_as_one(ranking: Ranking) -> None:
     assert plan.to_dict()["cost_of_one"] == judges[1:]
     close = ranking.plan(ranking.items["item"][:2].to_list(), cost={judges[0]: 0.1}, most=10**6)
     assert close.settled or "without a cost, counts as 1" in str(close)
+
+
+def test_judges_with_a_cost_may_be_written_as_text() -> None:
+    number = pl.col("judge").str.extract("([0-9]+)").cast(pl.Int64)
+    numbered = jr.rank(jr.simulate(6, 5, votes_per_judge=9, seed=3).votes.with_columns(number))
+    as_text, as_number = (numbered.plan("order", cost={one: 2.0}) for one in ("1", 1))
+    assert as_text.cost_of_one == as_number.cost_of_one == (2, 3, 4, 5)
+    assert str(as_text) == str(as_number)
+    with pytest.raises(InputError, match="cost names a judge more than once: 1"):
+        numbered.plan("order", cost={"1": 2.0, 1: 3.0})
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,9 @@ def test_names_that_are_numbers_are_known_in_every_table(tmp_path: Path) -> None
     more = {(row[0], frozenset(row[1:])) for row in rest.select("judge", "left", "right").rows()}
     assert more
     assert not more & known
+    priced = run("plan", votes, "--cost", "2=3", "--json")
+    assert priced.exit_code == 0, priced.stderr
+    assert json.loads(priced.stdout)["cost_of_one"] == [1, 3]
 
 
 @pytest.mark.parametrize("option", ["--items", "--pending", "--barred"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -91,6 +92,7 @@ def who_can_be_asked(
         raise InputError(f"judges must be a list of judges, or a mapping, not {judges!r}.")
     wanted = dict(judges) if isinstance(judges, Mapping) else dict.fromkeys(judges, NO_LIMIT)
     names = _named(labels_like(wanted, known, "judge"), "judges")
+    _once(names, "judges names a judge")
     if not names:
         raise InputError("judges names nobody: there is nobody to ask.")
     limits = [_limits(name, given) for name, given in zip(names, wanted.values(), strict=True)]
@@ -117,6 +119,14 @@ def alike(who: Sequence[Any], voters: pl.Series) -> list[tuple[str, list[str]]]:
 def _letters(name: str) -> str:
     """A name without its digits, in lower case."""
     return "".join(sign for sign in name.casefold() if not sign.isdecimal())
+
+
+def _once(names: list[Any], what: str) -> list[Any]:
+    """Refuse names that are there twice, such as 7 and its text."""
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise InputError(f"{what} more than once: {listing(twice)}.")
+    return names
 
 
 def _named(judges: list[Any], what: str) -> list[Any]:
@@ -148,13 +158,18 @@ def _is_cost(cost: object) -> bool:
     return isinstance(cost, int | float) and bool(np.isfinite(cost)) and cost > 0.0
 
 
-def costs_of(cost: Mapping[Any, float] | float | None, judges: Sequence[Any]) -> dict[Any, float]:
+def costs_of(
+    cost: Mapping[Any, float] | float | None, judges: Sequence[Any], known: pl.Series
+) -> dict[Any, float]:
     """What a question costs each judge; one number is for all of them."""
     if cost is None:
         return {}
     if not isinstance(cost, int | float | Mapping):
         raise InputError(f"cost must be a number, or a mapping of judges to numbers, not {cost!r}.")
-    given = dict(cost) if isinstance(cost, Mapping) else dict.fromkeys(judges, cost)
+    given = dict.fromkeys(judges, cost)
+    if isinstance(cost, Mapping):
+        names = _once(labels_like(cost, known, "judge"), "cost names a judge")
+        given = dict(zip(names, cost.values(), strict=True))
     bad = [f"{judge}={price!r}" for judge, price in given.items() if not _is_cost(price)]
     if bad:
         raise InputError(f"A cost must be a number above 0, not {listing(bad)}.")

@@ -192,7 +192,7 @@ def plan_of(
     names, capacity, usual = who_can_be_asked(
         None, known if judges is None else judges, votes.judges
     )
-    price = costs_of(cost, names)
+    price = costs_of(cost, names, votes.judges)
     code = {judge: at for at, judge in enumerate(known)}
     beliefs = beliefs_about(ranking.basis, [code.get(judge, NEW) for judge in names])
     costs = np.array([price.get(judge, own) for judge, own in zip(names, usual, strict=True)])
