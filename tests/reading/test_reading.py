@@ -299,3 +299,27 @@ def test_what_holds_votes_stands_for_them() -> None:
     made, known = jr.simulate(4, 3, votes_per_judge=20, seed=1), jr.datasets.llm_judges()
     assert jr.check(made) == jr.check(made.votes)
     assert jr.check(known) == jr.check(known.votes)
+
+
+@pytest.mark.parametrize(
+    "indexed",
+    [
+        lambda frame: frame.set_index("judge"),
+        lambda frame: frame.set_index("judge", drop=False),
+        lambda frame: frame.set_index(["judge", "winner"]),
+        lambda frame: frame.set_index(["judge", "winner", "loser"]),
+        lambda frame: frame.set_index([frame.index, "judge"]),
+        lambda frame: frame.iloc[::-1].iloc[::-1],
+    ],
+)
+def test_the_named_index_of_a_pandas_frame_is_read_as_columns(
+    indexed: Callable[[pd.DataFrame], pd.DataFrame],
+) -> None:
+    assert rows(votes_from(indexed(WINS.to_pandas()))) == wins_as_rows(WINS)
+
+
+def test_an_index_of_another_kind_than_its_column_is_a_question() -> None:
+    frame = WINS.to_pandas()
+    frame.index = pd.Index([f"other {row}" for row in range(len(frame))], name="judge")
+    with pytest.raises(InputError, match="2 columns that may be the judge"):
+        votes_from(frame)

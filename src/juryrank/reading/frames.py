@@ -34,7 +34,7 @@ def part_of(frame: object) -> Part:
     if _may_be_wrapped(frame) and (rows := table_in(frame)) is not None:
         return replace(part_of(rows), remarks=("one object as a table",))
     if _is_pandas(frame):
-        frame = _columns_told_apart(frame)
+        frame = _columns_told_apart(_index_as_columns(frame))
     records = _records(frame)
     if records and is_export(records[0]):
         return Part(NAME, records_as_rows(NAME, records))
@@ -101,6 +101,22 @@ def _is_pandas(frame: object) -> bool:
 
 def _library(kind: type) -> str:
     return kind.__module__.split(".")[0]
+
+
+def _index_as_columns(frame: Any) -> Any:
+    """Make columns of what the index holds by name, as judges often are; other rows are numbers."""
+    levels = range(frame.index.nlevels)
+    rest = [level for level in levels if not _is_column_of_its_own(frame, level)]
+    plain = frame.reset_index(rest, drop=True) if rest else frame
+    return plain if len(rest) == len(levels) else plain.reset_index(allow_duplicates=True)
+
+
+def _is_column_of_its_own(frame: Any, level: int) -> bool:
+    """Whether a level of the index has a name, and no column repeats it."""
+    name = frame.index.names[level]
+    if name is None or list(frame.columns).count(name) != 1:
+        return name is not None
+    return not frame.index.get_level_values(level).equals(frame.set_index(name).index)
 
 
 def _columns_told_apart(frame: Any) -> Any:
