@@ -345,6 +345,13 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
         ),
         ({"barred": pl.DataFrame({"judge": ["judge-1"]})}, "judge and item"),
         ({"pending": pl.DataFrame({"left": ["item-1"]})}, "no column right"),
+        ({"pending": {"left": [["item-1"]], "right": ["item-2"]}}, "several values in a cell of left"),
+        ({"pending": {"left": ["item-1"], "right": ["item-2"], "judge": [["a"]]}}, "cell of judge"),
+        ({"pending": {"left": ["item-1"], "right": ["item-2"], "status": [["out"]]}}, "of status"),
+        ({"barred": {"judge": ["judge-1"], "item": [["item-2"]]}}, "a cell of item"),
+        ({"items": [["a", "b"]]}, "Each item must be text or a number"),
+        ({"judges": [["a", "b"]]}, "Each judge must be text or a number"),
+        ({"judge": ["a", "b"]}, "Each judge must be text or a number"),
         ({"pending": pl.LazyFrame({"left": ["item-1"]})}, "a data frame, not LazyFrame"),
         (
             {"pending": pl.DataFrame({"left": ["item-1"], "right": ["item-2"], "status": ["?"]})},
@@ -361,6 +368,14 @@ def test_all_pairs_may_be_barred(ranking: Ranking) -> None:
     barred = pl.DataFrame({"judge": ["new"] * 7, "item": ITEMS[:7]})
     with pytest.raises(InputError, match="no question left"):
         ranking.next_pairs(3, judge="new", barred=barred)
+
+
+@pytest.mark.parametrize(
+    ("items", "more"), [(["a", "b"], [["c", "d"]]), (pl.Series([["a", "b"], ["c"]]), None)]
+)
+def test_items_are_given_one_by_one(items: Any, more: Any) -> None:
+    with pytest.raises(InputError, match="Each item must be text or a number"):
+        jr.next_pairs(items, 2, items=more)
 
 
 @pytest.mark.parametrize("items", [[], ["alone"]])

@@ -216,3 +216,10 @@ def test_a_link_is_followed_and_what_keeps_nothing_is_refused(tmp_path: Path) ->
     jr.rank(votes, resume=link)
     assert not there.exists()
     assert link.is_symlink()
+
+
+def test_links_that_lead_in_a_circle_are_refused(frame: pl.DataFrame, tmp_path: Path) -> None:
+    loop = tmp_path / "loop.fit"
+    loop.symlink_to(loop)
+    with pytest.raises(InputError, match=r"loop\.fit' cannot keep a fit: .*Name another file"):
+        jr.rank(frame, intervals="information", resume=loop)

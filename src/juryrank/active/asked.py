@@ -16,6 +16,7 @@ from juryrank.inference.opinions import Codes
 from juryrank.votes.votes import Votes
 
 OUT, SKIPPED, EXPIRED, ANSWERED = "out", "skipped", "expired", "answered"
+COLUMNS = ("left", "right", "item", "judge", "status")
 STATUSES = (OUT, SKIPPED, EXPIRED, ANSWERED)
 
 
@@ -100,6 +101,12 @@ def _frame(frame: Any, what: str, needed: Sequence[str]) -> pl.DataFrame:
     missing = [name for name in needed if name not in table.columns]
     if missing and table.width:
         raise InputError(f"{what} has no column {listing(missing)}: {listing(table.columns)}.")
+    several = [name for name in table.columns if name in COLUMNS and table[name].dtype.is_nested()]
+    if several:
+        raise InputError(
+            f"{what} must have one question in a row, and holds several values in a cell of "
+            f"{listing(several)}: {table[several[0]].to_list()[0]!r}. Give each a row of its own."
+        )
     return (
         table if table.width else pl.DataFrame(schema=dict.fromkeys((*needed, "judge"), pl.String))
     )

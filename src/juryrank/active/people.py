@@ -20,7 +20,7 @@ Judges = Mapping[Any, Any] | Iterable[Any] | None
 
 def labels_like(given: Iterable[Any], known: pl.Series | None, word: str) -> list[Any]:
     """Labels as the votes write them: of their type, where text stands for it."""
-    labels = list(given)
+    labels = single(given, word)
     if known is None or not len(known) or not labels:
         return labels
     by_text = {str(label): label for label in known.to_list()}
@@ -35,6 +35,18 @@ def labels_like(given: Iterable[Any], known: pl.Series | None, word: str) -> lis
             f"The {word}s {listing(labels)} are not of the type of those in the votes, such as "
             f"{known[0]!r}."
         ) from None
+
+
+def single(given: Iterable[Any], word: str) -> list[Any]:
+    """Labels, none of which is several: a list in the cell of a table, say."""
+    labels = list(given)
+    several = [label for label in labels if is_sequence(label)]
+    if several:
+        raise InputError(
+            f"Each {word} must be text or a number, not several in one: {listing(several)}. In a "
+            f"table, give each {word} a row of its own."
+        )
+    return labels
 
 
 def _number(text: str, dtype: pl.DataType) -> Any:
@@ -90,7 +102,8 @@ def who_can_be_asked(
         return _named(labels_like([judge], known, "judge"), "judge"), [NO_LIMIT], [1.0]
     if not is_sequence(judges):
         raise InputError(f"judges must be a list of judges, or a mapping, not {judges!r}.")
-    wanted = dict(judges) if isinstance(judges, Mapping) else dict.fromkeys(judges, NO_LIMIT)
+    each = single(judges, "judge")
+    wanted = dict(judges) if isinstance(judges, Mapping) else dict.fromkeys(each, NO_LIMIT)
     names = _named(labels_like(wanted, known, "judge"), "judges")
     _once(names, "judges names a judge")
     if not names:

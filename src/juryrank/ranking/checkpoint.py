@@ -29,7 +29,7 @@ from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 from juryrank.votes.coded import CodedVotes
 from juryrank.votes.passes import Own, Pass
-from juryrank.writing.atomic import write_whole
+from juryrank.writing.atomic import followed, write_whole
 
 AnyPath = str | os.PathLike[str]
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -72,7 +72,13 @@ def resumable(task: Task, path: AnyPath | None) -> Iterator[Task]:
 
 def _regular(path: Path) -> Path:
     """The file itself, if a link leads to it; refuse what is there and keeps nothing."""
-    found = path.resolve()
+    try:
+        found = followed(path)
+    except OSError as error:
+        raise InputError(
+            f"{str(path)!r} cannot keep a fit: {error.strerror or error}. Name another file "
+            "(--resume), which need not exist yet."
+        ) from error
     if found.exists() and not found.is_file():
         raise InputError(
             f"{str(path)!r} is not a file that can keep a fit: name one for it (--resume), which "
