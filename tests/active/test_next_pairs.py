@@ -432,6 +432,9 @@ def test_a_new_judge_with_nearly_a_known_name_may_be_a_slip() -> None:
         assert ranking.next_pairs(1, judge="barbra")["judge"].to_list() == ["barbra"]
     with pytest.warns(JuryrankWarning, match="'barbra' has cast no vote"):
         ranking.next_pairs(1, judges=["barbra", "zoe"])
+    for judge, known in (("Barbara", "'barbara'"), ("Judge 9", "'judge 9'"), ("judge 9 ", "'judge 9'")):
+        with pytest.warns(JuryrankWarning, match=rf"Did you mean {known}\?$"):
+            ranking.next_pairs(1, judge=judge)
     with warnings.catch_warnings():
         warnings.simplefilter("error", JuryrankWarning)
         for judge in ("barbara", "judge 10", "zoe"):

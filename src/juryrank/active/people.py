@@ -122,16 +122,24 @@ def alike(who: Sequence[Any], voters: pl.Series) -> list[tuple[str, list[str]]]:
     known = [str(judge) for judge in seen] if new else []
     found = []
     for name in new:
-        letters = _letters(name)
-        near = [other for other in near_names(name, known) if _letters(other) != letters]
+        near = [other for other in near_names(name, known) if _may_be_a_slip(name, other)]
         if near:
             found.append((name, near))
     return found
 
 
+def _may_be_a_slip(name: str, other: str) -> bool:
+    """Whether names differ in more than their digits, or in case and blanks alone."""
+    return _letters(name) != _letters(other) or _digits(name) == _digits(other)
+
+
 def _letters(name: str) -> str:
     """A name without its digits, in lower case."""
-    return "".join(sign for sign in name.casefold() if not sign.isdecimal())
+    return "".join(sign for sign in name.casefold().strip() if not sign.isdecimal())
+
+
+def _digits(name: str) -> str:
+    return "".join(sign for sign in name if sign.isdecimal())
 
 
 def _once(names: list[Any], what: str) -> list[Any]:

@@ -266,7 +266,7 @@ def _capacities(given: Sequence[str]) -> dict[str, tuple[int | None, float]]:
     found: dict[str, tuple[int | None, float]] = {}
     for text in (part.strip() for some in given for part in some.split(",")):
         rest, cost = split_off(text, ":")
-        name, count = split_off(rest, "=")
+        name, count = (part and part.strip() for part in split_off(rest, "="))
         try:
             number = int(count) if count else None
             price = 1.0 if cost is None else float(cost)
