@@ -345,7 +345,10 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
         ),
         ({"barred": pl.DataFrame({"judge": ["judge-1"]})}, "judge and item"),
         ({"pending": pl.DataFrame({"left": ["item-1"]})}, "no column right"),
-        ({"pending": {"left": [["item-1"]], "right": ["item-2"]}}, "several values in a cell of left"),
+        (
+            {"pending": {"left": [["item-1"]], "right": ["item-2"]}},
+            "several values in a cell of left",
+        ),
         ({"pending": {"left": ["item-1"], "right": ["item-2"], "judge": [["a"]]}}, "cell of judge"),
         ({"pending": {"left": ["item-1"], "right": ["item-2"], "status": [["out"]]}}, "of status"),
         ({"barred": {"judge": ["judge-1"], "item": [["item-2"]]}}, "a cell of item"),
@@ -432,7 +435,11 @@ def test_a_new_judge_with_nearly_a_known_name_may_be_a_slip() -> None:
         assert ranking.next_pairs(1, judge="barbra")["judge"].to_list() == ["barbra"]
     with pytest.warns(JuryrankWarning, match="'barbra' has cast no vote"):
         ranking.next_pairs(1, judges=["barbra", "zoe"])
-    for judge, known in (("Barbara", "'barbara'"), ("Judge 9", "'judge 9'"), ("judge 9 ", "'judge 9'")):
+    for judge, known in (
+        ("Barbara", "'barbara'"),
+        ("Judge 9", "'judge 9'"),
+        ("judge 9 ", "'judge 9'"),
+    ):
         with pytest.warns(JuryrankWarning, match=rf"Did you mean {known}\?$"):
             ranking.next_pairs(1, judge=judge)
     with warnings.catch_warnings():
