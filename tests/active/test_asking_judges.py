@@ -160,6 +160,7 @@ def test_calls_that_make_no_sense_are_refused(
     [
         ({"cost": -1}, "cost=-1"),
         ({"cost": float("inf")}, "cost=inf"),
+        ({"cost": 1e-320}, "from 1e-09 to 1e+12"),
         ({"most": 0}, "most=0"),
         ({"concurrency": 1.5}, "concurrency=1.5"),
         ({"timeout": 0}, "timeout=0; it must be positive"),

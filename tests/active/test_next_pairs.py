@@ -321,6 +321,8 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
         ({"items": ["new", ""]}, "without a name"),
         ({"judges": {"a": -1}}, "how many questions"),
         ({"judges": {"a": (3, 0.0)}}, "a cost above 0"),
+        ({"judges": {"a": (3, 1e-320)}}, "from 1e-30 to 1e\\+30"),
+        ({"judges": {"a": (3, 10**400)}}, "from 1e-30 to 1e\\+30"),
         ({"target": "top:0"}, "top:1 to top:7"),
         ({"target": "top:99"}, "top:1 to top:7"),
         ({"target": "best"}, "no target 'best'"),

@@ -134,6 +134,8 @@ def test_judges_with_a_cost_may_be_written_as_text() -> None:
         ({"judges": []}, "nobody"),
         ({"judges": "ana"}, "a list of judges"),
         ({"cost": -1.0}, "above 0"),
+        ({"cost": 1e308}, "from 1e-30 to 1e\\+30"),
+        ({"cost": float("nan")}, "above 0"),
         ({"cost": "0.02"}, "a number, or a mapping"),
         ({"cost": {"nobody": 1.0}}, "not asked"),
     ],

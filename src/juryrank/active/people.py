@@ -16,6 +16,9 @@ from juryrank.hints import near_names
 from juryrank.ranking.labels import is_sequence
 
 Judges = Mapping[Any, Any] | Iterable[Any] | None
+LEAST_COST, MOST_COST = 1e-30, 1e30
+"""In any unit: beyond, what a question tells for its cost is no number worth the name."""
+RANGE_OF_COSTS = f"above 0, from {LEAST_COST:g} to {MOST_COST:g} in a unit of your choice"
 
 
 def labels_like(given: Iterable[Any], known: pl.Series | None, word: str) -> list[Any]:
@@ -170,13 +173,13 @@ def _limits(name: object, given: Any) -> tuple[int, float]:
     if not is_count or not _is_cost(cost):
         raise InputError(
             f"judges[{name!r}] must be how many questions it can take, or (questions, cost) with "
-            f"a cost above 0, not {given!r}."
+            f"a cost {RANGE_OF_COSTS}, not {given!r}."
         )
     return min(int(count), NO_LIMIT), float(cost)
 
 
 def _is_cost(cost: object) -> bool:
-    return isinstance(cost, int | float) and bool(np.isfinite(cost)) and cost > 0.0
+    return isinstance(cost, int | float) and LEAST_COST <= cost <= MOST_COST
 
 
 def costs_of(
@@ -193,7 +196,7 @@ def costs_of(
         given = dict(zip(names, cost.values(), strict=True))
     bad = [f"{judge}={price!r}" for judge, price in given.items() if not _is_cost(price)]
     if bad:
-        raise InputError(f"A cost must be a number above 0, not {listing(bad)}.")
+        raise InputError(f"A cost must be a number {RANGE_OF_COSTS}, not {listing(bad)}.")
     strange = [judge for judge in given if judge not in judges]
     if strange:
         raise InputError(f"cost names judges who are not asked: {listing(strange)}.")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from juryrank.active.judge import Judge
+from juryrank.active.judge import MOST_MONEY, Judge
 from juryrank.errors import InputError, listing
 from juryrank.reading.run_log import Answer, History, exact
 
@@ -121,8 +121,10 @@ def checked_budget(
     if spend is None:
         return budget, None
     is_number = isinstance(spend, int | float | Decimal) and not isinstance(spend, bool)
-    if not (is_number and math.isfinite(spend) and spend > 0):
-        raise InputError(f"spend={spend!r} must be a positive amount of money.")
+    if not (is_number and math.isfinite(spend) and 0 < spend <= MOST_MONEY):
+        raise InputError(
+            f"spend={spend!r} must be a positive amount of money, at most {MOST_MONEY:g}."
+        )
     unknown = [judge.name for judge in judges.values() if judge.cost is None]
     if unknown:
         raise InputError(
