@@ -167,3 +167,75 @@ def test_bad_calls_end_with_2_and_say_why(
     found = run(*(votes if word == "VOTES" else word for word in arguments))
     assert found.exit_code == 2
     assert said in " ".join(found.stderr.split())
+
+
+def asked_about(found: Result) -> set[str]:
+    """The items of the questions, on every one of which there is one at least."""
+    assert found.exit_code == 0, found.stderr
+    questions = json.loads(found.stdout)["questions"]
+    return {name for one in questions for name in (one["left"], one["right"])}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "items", "warned"),
+    [
+        ("movies.txt", "Alien\nHeat\nUp\n", {"Alien", "Heat", "Up"}, False),
+        ("movies.txt", "\ufeffAlien, 1979\r\n\r\nUp;Down\r\n", {"Alien, 1979", "Up;Down"}, False),
+        ("movies.txt", "Movies\nAlien\nHeat\n", {"Alien", "Heat"}, False),
+        ("movies.txt", "year,item\n1979,Alien\n1995,Heat\n", {"Alien", "Heat"}, False),
+        ("movies.csv", "Alien\nHeat\nUp\n", {"Alien", "Heat", "Up"}, True),
+        ("numbers.csv", "1\n2\n3\n", {"1", "2", "3"}, True),
+        ("movies.csv", "Name\nAlien\nHeat\n", {"Alien", "Heat"}, False),
+        ("movies.csv", "year,movie\n1979,Alien\n1995,Heat\n", {"Alien", "Heat"}, False),
+        ("movies.json", '[{"x": "Alien"}, {"x": "Heat"}]', {"Alien", "Heat"}, False),
+    ],
+)
+def test_no_item_of_a_list_is_lost_to_a_header(
+    name: str, content: str, items: set[str], warned: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(content, newline="")
+    found = run("next", "--items", str(path), "-n", str(len(items) - 1), "--json")
+    assert asked_about(found) == items
+    said = " ".join(found.stderr.split())
+    assert f"Read {len(items)} items from {name} (" in said
+    assert ("read as an item. If it is a header, call it 'item'" in said) == warned
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("items.csv", "", "is empty: there are no items in it"),
+        ("items.txt", "\n", "is empty: there are no items in it"),
+        ("items.csv", "x,y\n1,2\n", "no column item"),
+        ("items.json", '{"item": ["a", "b"]}', "Give each item a row of its own"),
+        (
+            "items.csv",
+            "item\na\nN/A\nnull\n",
+            "2 of 3 items in items.csv usually stand for nothing",
+        ),
+    ],
+)
+def test_lists_of_items_are_refused_in_words(
+    name: str, content: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    found = run("next", "--items", str(path), "-n", "1")
+    assert found.exit_code == 2
+    assert said in " ".join(found.stderr.split())
+
+
+def test_a_table_without_a_header_is_refused(votes: str, tmp_path: Path) -> None:
+    path = tmp_path / "asked.csv"
+    path.touch()
+    found = run("next", votes, "--pending", str(path))
+    assert found.exit_code == 2
+    assert "The table of --pending" in " ".join(found.stderr.split())
+
+
+def test_items_may_be_called_as_nothing_is(tmp_path: Path) -> None:
+    path = tmp_path / "items.txt"
+    path.write_text("a\nN/A\n")
+    found = run("next", "--items", str(path), "--na-is-name", "-n", "1", "--json")
+    assert asked_about(found) == {"a", "N/A"}

@@ -92,4 +92,5 @@ class Batch:
 
 
 def _variances(deviation: Floats) -> Floats:
-    return np.maximum(np.einsum("ck,ck->c", deviation, deviation), LEAST_VARIANCE)
+    square = np.einsum("ck,ck->c", deviation, deviation)
+    return np.asarray(np.maximum(square, LEAST_VARIANCE))

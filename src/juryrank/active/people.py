@@ -190,10 +190,11 @@ def costs_of(
         return {}
     if not isinstance(cost, int | float | Mapping):
         raise InputError(f"cost must be a number, or a mapping of judges to numbers, not {cost!r}.")
-    given = dict.fromkeys(judges, cost)
     if isinstance(cost, Mapping):
         names = _once(labels_like(cost, known, "judge"), "cost names a judge")
         given = dict(zip(names, cost.values(), strict=True))
+    else:
+        given = dict.fromkeys(judges, cost)
     bad = [f"{judge}={price!r}" for judge, price in given.items() if not _is_cost(price)]
     if bad:
         raise InputError(f"A cost must be a number {RANGE_OF_COSTS}, not {listing(bad)}.")

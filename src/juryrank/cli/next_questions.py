@@ -64,7 +64,8 @@ Items = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="A table with a column of items, of which some or all have no votes yet.",
+        help="A table with a column of items, or a .txt with a name in each line, of which some "
+        "or all have no votes yet.",
         rich_help_panel=TO_ASK,
     ),
 ]
@@ -144,7 +145,7 @@ Seed = Annotated[
 @exits_politely
 @with_source_or_nothing
 def next_questions(
-    source: Source | None,
+    source: Source,
     count: Count = 10,
     judge: Judge = None,
     judges_can: JudgesCan = None,
@@ -174,15 +175,19 @@ def next_questions(
       juryrank next votes.csv -n 60 --judges-can 'ana=20,gpt:0.02' --pending asked.csv
       juryrank next --items items.csv -n 40
     """
-    if source is not None:
-        check_destinations(source, out)
+    check_destinations(source, out)
     check_tables_kept(out, {"--items": items, "--pending": pending, "--barred": barred})
     check_safe_csv(safe_csv, out)
+    if not source.paths and items is None:
+        raise InputError(
+            "There is nothing to ask about. Name a file of votes, or - for standard input, or name "
+            "the items with --items FILE."
+        )
     wishes: dict[str, Any] = {
         "judge": judge,
         "judges": None if judges_can is None else _capacities(judges_can),
         "target": target,
-        "items": None if items is None else _items(items),
+        "items": None if items is None else _items(items, source),
         "retired": retired,
         "pending": None if pending is None else table_at(pending, "--pending"),
         "barred": None if barred is None else table_at(barred, "--barred"),
@@ -192,11 +197,6 @@ def next_questions(
         "repeats": repeats,
         "seed": seed,
     }
-    if source is None and items is None:
-        raise InputError(
-            "There is nothing to ask about. Name a file of votes, or - for standard input, or name "
-            "the items with --items FILE."
-        )
     found = _chosen(source, model, threads, count, wishes)
     save_table(found, "questions", out, safe_csv=safe_csv)
     if as_json:
@@ -206,13 +206,13 @@ def next_questions(
 
 
 def _chosen(
-    source: Source | None, model: str, threads: int | None, count: int, wishes: dict[str, Any]
+    source: Source, model: str, threads: int | None, count: int, wishes: dict[str, Any]
 ) -> pl.DataFrame:
     from juryrank.active.questions import chosen_pairs, next_pairs
 
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", JuryrankWarning)
-        if source is None:
+        if not source.paths:
             found = next_pairs([], count, **wishes)
         else:
             ranking = _ranked(source, model, threads)
@@ -251,14 +251,14 @@ def _ranked(source: Source, model: str, threads: int | None) -> Ranking:
         return fit(votes, model, by=None, threads=threads, progress=watcher(say))
 
 
-def _items(path: Path) -> list[Any]:
-    table = table_at(path, "--items")
-    if "item" not in table.columns and table.width > 1:
-        raise InputError(
-            f"{str(path)!r} has no column item. Its columns are: {', '.join(table.columns)}."
-        )
-    column = table["item"] if "item" in table.columns else table.to_series()
-    return column.to_list()
+def _items(path: Path, source: Source) -> list[Any]:
+    from juryrank.reading.item_list import read_items
+
+    found = read_items(path, na_is_name=source.options["na_is_name"])
+    show_note(found.said)
+    for warning in found.warnings:
+        show_warning(warning)
+    return found.items
 
 
 def _capacities(given: Sequence[str]) -> dict[str, tuple[int | None, float]]:
