@@ -109,6 +109,14 @@ def test_an_answer_that_cannot_even_be_shown_is_a_failure(no_waiting: list[float
 FINE: dict[str, Any] = {"items": ["a", "b"], "judges": {"u": by_name}}
 
 
+def test_money_that_pays_no_question_is_said_to_be_too_little() -> None:
+    judges = [Judge("dear", by_name, cost=2.0), Judge("cheap", by_name, cost=1.0)]
+    with pytest.raises(
+        InputError, match=r"spend=0\.05 does not pay .*: the cheapest .*, cheap, costs 1"
+    ):
+        jr.run(["a", "b", "c"], judges, budget=3, spend=0.05, progress=False)
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any
 
@@ -354,6 +355,12 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
         ({"pending": {"left": ["item-1"], "right": ["item-2"], "judge": [["a"]]}}, "cell of judge"),
         ({"pending": {"left": ["item-1"], "right": ["item-2"], "status": [["out"]]}}, "of status"),
         ({"barred": {"judge": ["judge-1"], "item": [["item-2"]]}}, "a cell of item"),
+        ({"pending": {"left": ["item-1", None], "right": ["item-2"] * 2}}, "no item in 1 row of"),
+        (
+            {"pending": {"left": ["item-1", "item-2"], "right": ["item-2"] * 2}},
+            "1 question of pending has the same item on both sides, first in row 2: item-2",
+        ),
+        ({"judges": [7, "judge-1"]}, "1 judge is not of the type .*: 7. There, judges are text"),
         ({"items": [["a", "b"]]}, "Each item must be text or a number"),
         ({"judges": [["a", "b"]]}, "Each judge must be text or a number"),
         ({"judge": ["a", "b"]}, "Each judge must be text or a number"),
@@ -367,6 +374,22 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
 def test_bad_calls_are_refused(ranking: Ranking, wishes: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         ranking.next_pairs(wishes.pop("n", 3), **wishes)
+
+
+def test_why_nothing_is_left_to_ask_is_said(ranking: Ranking) -> None:
+    bar = pl.DataFrame({"judge": ["new"] * 7, "item": ITEMS[:7]})
+    asked = ranking.next_pairs(28, judge="new")
+    causes: list[tuple[dict[str, Any], str]] = [
+        ({"judges": {"judge-1": 0}}, "can take no more questions"),
+        ({"judge": "new", "pending": asked}, "asked before or are out .*--repeats"),
+        ({"judge": "new", "barred": bar}, "barred"),
+        ({"most_views": 1}, "most_views=1"),
+    ]
+    for wishes, said in causes:
+        with pytest.raises(InputError, match=said) as caught:
+            ranking.next_pairs(1, **wishes)
+        others = {other for _, other in causes} - {said}
+        assert not any(re.search(other, str(caught.value)) for other in others)
 
 
 def test_all_pairs_may_be_barred(ranking: Ranking) -> None:

@@ -155,6 +155,11 @@ def test_plan_says_how_many_more_votes_and_what_they_cost(votes: str) -> None:
         (("next", "VOTES", "--pending", "gone.csv"), "gone.csv"),
         (("next", "VOTES", "--judges-can", "b,,c"), "without a name"),
         (("next", "VOTES", "--judge", " "), "without a name"),
+        (("next", "VOTES", "--judges-can", ","), "without a name"),
+        (("next", "VOTES", "--judges-can", "judge-1:0,02"), "with a point, such as gpt:0.02"),
+        (("next", "VOTES", "--judges-can", "judge-1=0"), "can take no more questions"),
+        (("plan", "VOTES", "--cost", "=3"), "without a name"),
+        (("plan", "VOTES", "--cost", ""), "without a name"),
         (("plan", "VOTES", "--cost", "x"), "not understood"),
         (("plan", "VOTES", "--cost", "judge-1=1,judge-1=2"), "more than once"),
         (("plan", "VOTES", "--cost", "1,judge-1=2"), "for all judges"),
@@ -239,3 +244,18 @@ def test_items_may_be_called_as_nothing_is(tmp_path: Path) -> None:
     path.write_text("a\nN/A\n")
     found = run("next", "--items", str(path), "--na-is-name", "-n", "1", "--json")
     assert asked_about(found) == {"a", "N/A"}
+
+
+def test_json_has_what_was_said_of_the_votes_and_the_questions(votes: str, tmp_path: Path) -> None:
+    few = json.loads(run("next", votes, "-n", "50", "--judge", "zoe", "--json").stdout)
+    assert [one["source"] for one in few["reading"]] == ["votes.csv"]
+    assert any("Only 21 questions of 50" in warning for warning in few["warnings"])
+    assert any("zoe has cast no vote" in warning for warning in few["warnings"])
+    plan = json.loads(run("plan", votes, "--json").stdout)
+    assert plan["reading"] == few["reading"]
+    assert plan["warnings"] == []
+    items = tmp_path / "items.csv"
+    items.write_text("tea\nmilk\n")
+    alone = json.loads(run("next", "--items", str(items), "-n", "1", "--json").stdout)
+    assert alone["reading"] == []
+    assert len(alone["warnings"]) == 1

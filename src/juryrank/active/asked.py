@@ -114,11 +114,19 @@ def _frame(frame: Any, what: str, needed: Sequence[str]) -> pl.DataFrame:
 
 def _questions(table: pl.DataFrame, what: str, people: People) -> Questions:
     judge = table["judge"] if "judge" in table.columns else pl.Series([None] * len(table))
-    return Questions(
+    found = Questions(
         _rows(judge, people, what),
         _codes(table["left"], people.items, "item", what),
         _codes(table["right"], people.items, "item", what),
     )
+    same = np.flatnonzero(found.one == found.other)
+    if len(same):
+        have, item = "has" if len(same) == 1 else "have", people.items[found.one[same[0]]]
+        raise InputError(
+            f"{counted(len(same), 'question')} of {what} {have} the same item on both sides, first "
+            f"in row {same[0] + 1:,}: {item}."
+        )
+    return found
 
 
 def _rows(judges: pl.Series, people: People, what: str) -> Codes:
@@ -137,6 +145,12 @@ def _rows(judges: pl.Series, people: People, what: str) -> Codes:
 
 
 def _codes(labels: pl.Series, known: Sequence[Any], word: str, what: str) -> Codes:
+    if labels.null_count():
+        raise InputError(
+            f"{what} has no {word} in {counted(labels.null_count(), 'row')} of the column "
+            f"{labels.name!r}, first in row {labels.is_null().arg_true()[0] + 1:,}: name it, or "
+            "leave the row out."
+        )
     code = {label: at for at, label in enumerate(known)}
     asked = _as_known(labels, known)
     strange = sorted({str(one) for one in asked if one not in code})

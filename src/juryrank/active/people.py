@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from juryrank.active.rules import NO_LIMIT
-from juryrank.errors import InputError, listing
+from juryrank.errors import InputError, counted, listing
 from juryrank.hints import near_names
 from juryrank.ranking.labels import is_sequence
 
@@ -27,17 +27,28 @@ def labels_like(given: Iterable[Any], known: pl.Series | None, word: str) -> lis
     if known is None or not len(known) or not labels:
         return labels
     by_text = {str(label): label for label in known.to_list()}
+    found = [
+        by_text.get(label, _number(label, known.dtype)) if isinstance(label, str) else label
+        for label in labels
+    ]
     try:
-        found = [
-            by_text.get(label, _number(label, known.dtype)) if isinstance(label, str) else label
-            for label in labels
-        ]
         return pl.Series(found, dtype=known.dtype, strict=True).to_list()
-    except (TypeError, pl.exceptions.PolarsError):
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+        strange = [label for label in found if not _is_of(label, known.dtype)]
+        kind = "numbers" if known.dtype.is_numeric() else "text"
         raise InputError(
-            f"The {word}s {listing(labels)} are not of the type of those in the votes, such as "
-            f"{known[0]!r}."
+            f"{counted(len(strange), word)} {'is' if len(strange) == 1 else 'are'} not of the type "
+            f"of those in the votes, such as {known[0]!r}: {listing(strange)}. There, {word}s are "
+            f"{kind}, and new ones must be, too; or make those in the votes text."
         ) from None
+
+
+def _is_of(label: object, dtype: pl.DataType) -> bool:
+    try:
+        pl.Series([label], dtype=dtype, strict=True)
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+        return False
+    return True
 
 
 def single(given: Iterable[Any], word: str) -> list[Any]:

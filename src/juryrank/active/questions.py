@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -100,6 +100,8 @@ class _Task:
     ranking: Ranking | None
     wanted: int
     people: People
+    n_who: int
+    """How many of the judges, the first, can be asked."""
     limits: Limits
     shut: Questions
     asked: Asked
@@ -158,7 +160,7 @@ class _Task:
             _by_judge(barred_items, len(names)),
         )
         return cls(
-            ranking, n, people, limits, shut[shut.judge >= 0], asked,
+            ranking, n, people, len(who), limits, shut[shut.judge >= 0], asked,
             target_of(target, names, gone), random_share, least_views, np.random.default_rng(seed),
         )  # fmt: skip
 
@@ -237,18 +239,52 @@ class _Task:
         new = len(self.people.items) - self.ranking.votes.n_items
         return beliefs_about(self.ranking.basis, self.judge_code.tolist(), new)
 
+    def _in_force(self) -> Iterator[tuple[str, _Task]]:
+        """What keeps questions from being asked, and the task without it."""
+        limits = self.limits
+        if not limits.repeats:
+            yield (
+                "all other pairs were asked before or are out (repeats=True, --repeats, asks a "
+                "judge again)",
+                replace(self, limits=replace(limits, repeats=True)),
+            )
+        if (limits.capacity[: self.n_who] < NO_LIMIT).any():
+            free = limits.capacity.copy()
+            free[: self.n_who] = NO_LIMIT
+            yield (
+                "the judges who can be asked can take no more questions (judges, --judges-can)",
+                replace(self, limits=replace(limits, capacity=free)),
+            )
+        if limits.barred_items or len(self.shut):
+            yield (
+                "what judges may not see (barred, --barred) is in all others",
+                replace(self, limits=replace(limits, barred_items={}), shut=_no_questions()),
+            )
+        if len(self.asked.skipped):
+            yield (
+                "judges skipped all others",
+                replace(self, asked=self.asked._replace(skipped=_no_questions())),
+            )
+        if limits.most_views < NO_LIMIT:
+            yield (
+                f"items are in most_views={limits.most_views:,} (--most-views) questions already",
+                replace(self, limits=replace(limits, most_views=NO_LIMIT)),
+            )
+
+    def _why_none(self) -> str:
+        """What alone keeps all questions from being asked; if nothing does, all that may."""
+        in_force = [*self._in_force()]
+        alone = [said for said, without in in_force if without.rules().number()]
+        return " or ".join(alone) if alone else "; ".join(said for said, _ in in_force)
+
     def frame(self, choices: Sequence[Choice]) -> pl.DataFrame:
         """Labels come back."""
         if not choices:
-            raise InputError(
-                "There is no question left to ask: every pair was asked, is out, or is barred, or "
-                "a limit is reached. repeats=True (--repeats) asks a judge again."
-            )
+            raise InputError(f"There is no question left to ask: {self._why_none()}.")
         if len(choices) < self.wanted:
             warnings.warn(
-                f"Only {counted(len(choices), 'question')} of {self.wanted:,} can be asked: all "
-                "others were asked before (repeats=True, --repeats, asks again), are out or "
-                "barred, or a limit is reached.",
+                f"Only {counted(len(choices), 'question')} of {self.wanted:,} can be asked: "
+                f"{'; '.join(said for said, _ in self._in_force())}.",
                 JuryrankWarning,
                 stacklevel=4,
             )

@@ -92,6 +92,17 @@ class Purse:
             return None
         return max(int(left / price), 0) if price else 0
 
+    def too_dear(self) -> str:
+        """That not a single question could be paid, if it is so; else nothing."""
+        prices = {name: self.price(name) for name in self.judges}
+        cheapest = min(prices, key=lambda name: prices[name])
+        if self.money is None or self.history.spent or prices[cheapest] <= self.money:
+            return ""
+        return (
+            f"spend={float(self.money):g} does not pay a single question: the cheapest judge, "
+            f"{cheapest}, costs {float(prices[cheapest]):g}. Nobody was asked."
+        )
+
     def set_aside(self, price: Decimal) -> bool:
         """Set the price of a call aside; False if there is not enough left."""
         left = self.money_left
