@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -34,7 +35,9 @@ def part_of(frame: object) -> Part:
     if _may_be_wrapped(frame) and (rows := table_in(frame)) is not None:
         return replace(part_of(rows), remarks=("one object as a table",))
     if _is_pandas(frame):
-        frame = _columns_told_apart(_index_as_columns(frame))
+        frame = _dense(_columns_told_apart(_index_as_columns(frame)))
+    if _is_arrow(frame):
+        frame = frame.rename_columns(told_apart(frame.column_names))
     records = _records(frame)
     if records and is_export(records[0]):
         return Part(NAME, records_as_rows(NAME, records))
@@ -125,6 +128,22 @@ def _columns_told_apart(frame: Any) -> Any:
     return frame if len(set(names)) == len(names) else frame.set_axis(told_apart(names), axis=1)
 
 
+def _dense(frame: Any) -> Any:
+    """Write sparse columns out, which polars does not know."""
+    sparse = {
+        name: kind.subtype
+        for name, kind in frame.dtypes.items()
+        if type(kind).__name__ == "SparseDtype"
+    }
+    return frame.astype(sparse) if sparse else frame
+
+
+def _is_arrow(frame: object) -> bool:
+    """Whether this is a table of pyarrow, some of whose columns share a name."""
+    names = getattr(frame, "column_names", ())
+    return _library(type(frame)) == "pyarrow" and len(set(names)) < len(names)
+
+
 def _has_columns(frame: object) -> bool:
     if _library(type(frame)) == "pandas":
         return _is_pandas(frame)
@@ -202,7 +221,10 @@ def _column(name: str, values: Any) -> pl.Series:
     # What is raised depends on the library that the values are of.
     except Exception:
         given = list(values)
-        return pl.Series(name, given, dtype=pl.Float64 if _are_numbers(given) else pl.Object)
+    with suppress(OverflowError, pl.exceptions.PolarsError):
+        if all(value is None or type(value) is int for value in given):
+            return pl.Series(name, given)
+    return pl.Series(name, given, dtype=pl.Float64 if _are_numbers(given) else pl.Object)
 
 
 def _are_numbers(values: list[Any]) -> bool:
