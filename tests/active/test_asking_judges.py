@@ -13,7 +13,7 @@ from loop_help import PAIRS, by_name, by_name_async, conduct, rows, terms
 
 from juryrank.active.display import Display
 from juryrank.active.judge import Judge
-from juryrank.active.running import begun, conducted
+from juryrank.active.running import begun, conducted, run
 from juryrank.errors import InputError
 
 # --- what judges may be --------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def test_money_that_pays_no_question_is_said_to_be_too_little() -> None:
     with pytest.raises(
         InputError, match=r"spend=0\.05 does not pay .*: the cheapest .*, cheap, costs 1"
     ):
-        jr.run(["a", "b", "c"], judges, budget=3, spend=0.05, progress=False)
+        run(["a", "b", "c"], judges, budget=3, spend=0.05, progress=False)
 
 
 @pytest.mark.parametrize(

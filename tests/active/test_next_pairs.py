@@ -392,6 +392,14 @@ def test_why_nothing_is_left_to_ask_is_said(ranking: Ranking) -> None:
         assert not any(re.search(other, str(caught.value)) for other in others)
 
 
+def test_strange_keywords_are_refused_by_the_name_of_the_function(ranking: Ranking) -> None:
+    said = r"next_pairs\(\) got an unexpected keyword argument 'repeat'\. Did you mean 'repeats'"
+    with pytest.raises(TypeError, match=said):
+        ranking.next_pairs(2, repeat=True)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=said):
+        jr.next_pairs(["a", "b"], 2, repeat=True)  # type: ignore[call-arg]
+
+
 def test_all_pairs_may_be_barred(ranking: Ranking) -> None:
     barred = pl.DataFrame({"judge": ["new"] * 7, "item": ITEMS[:7]})
     with pytest.raises(InputError, match="no question left"):

@@ -140,6 +140,8 @@ def test_fits_of_something_else_are_refused_and_kept(
         jr.rank(frame, "btl", resume=stopped, **FAST)
     with pytest.raises(InputError, match="other options: guard True there, False here"):
         jr.rank(frame, guard=False, resume=stopped, **FAST)
+    with pytest.raises(InputError, match=r"other options: prior 1\.0,0\.5 there, 1\.0,2\.0 here"):
+        jr.rank(frame, prior=(1.0, 2.0), resume=stopped)
     monkeypatch.setattr(checkpoint, "__version__", "99.0")
     with pytest.raises(InputError, match=r"a fit by juryrank .*, and this is 99\.0"):
         jr.rank(frame, resume=stopped, **FAST)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
@@ -18,7 +18,7 @@ from juryrank.active.people import Judges, alike, all_items, who_can_be_asked
 from juryrank.active.rules import NO_LIMIT, Limits, Rules, question_keys
 from juryrank.active.targets import Target, target_of
 from juryrank.errors import InputError, JuryrankWarning, counted, require_seed
-from juryrank.hints import MOST_HINTS
+from juryrank.hints import MOST_HINTS, did_you_mean
 from juryrank.inference.opinions import Codes
 from juryrank.ranking.rank import rank
 from juryrank.ranking.ranking import Ranking
@@ -62,6 +62,7 @@ def next_pairs(votes_or_items: object, n: int, **wishes: Unpack[Wishes]) -> pl.D
     Returns:
         A frame with the columns left, right, judge, gain, chosen and propensity.
     """
+    _check_names_of(wishes)
     labels = _labels(votes_or_items)
     if labels is None:
         votes = as_votes(votes_or_items)
@@ -76,9 +77,17 @@ def next_pairs(votes_or_items: object, n: int, **wishes: Unpack[Wishes]) -> pl.D
 
 def chosen_pairs(ranking: Ranking, n: int, **wishes: Unpack[Wishes]) -> pl.DataFrame:
     """What `Ranking.next_pairs` does."""
+    _check_names_of(wishes)
     task = _Task.of(ranking, n, **wishes)
     with one_blas_thread():
         return task.frame(task.choices())
+
+
+def _check_names_of(wishes: Mapping[str, object]) -> None:
+    for name in wishes:
+        if name not in Wishes.__annotations__:
+            hint = did_you_mean(name, Wishes.__annotations__)
+            raise TypeError(f"next_pairs() got an unexpected keyword argument {name!r}.{hint}")
 
 
 def _labels(given: object) -> list[Any] | None:

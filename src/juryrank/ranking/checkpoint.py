@@ -22,6 +22,7 @@ import numpy as np
 from juryrank import __version__
 from juryrank.errors import InputError, JuryrankError
 from juryrank.model.objective import Curvature
+from juryrank.model.prior import EFFECT_SD, Prior
 from juryrank.ranking.methods import ProfileMethod
 from juryrank.ranking.task import Task
 from juryrank.solvers.journal import Evaluation, Journal, Known, Measured, Search, digest_of
@@ -227,14 +228,23 @@ def _fingerprint(task: Task) -> dict[str, str]:
         "votes": _digest_of_votes(task),
         "model": task.model.name,
         "noise": f"{task.noise.name} ({digest_of(*task.noise.terms(TRIED))[:8]})",
-        "prior": repr(task.prior or "auto"),
+        "prior": _prior_in_words(task),
         "lambda0": repr(task.lambda0),
         "solver": repr(task.method.solver),
         "guard": repr(task.guard),
         "tastes": repr(task.tastes),
-        "effects": repr(asdict(task.effects)),
+        "effects": ", ".join(f"{name}={value}" for name, value in asdict(task.effects).items()),
         "intervals": "of the best fit" if task.of_mode else "of the posterior",
     }
+
+
+def _prior_in_words(task: Task) -> str:
+    """As it is asked for, with all digits."""
+    if task.prior is None:
+        return "auto"
+    score, accuracy, *others = (float(value) for value in asdict(task.prior).values())
+    usual = task.prior == Prior(score, accuracy, effect_sd=EFFECT_SD)
+    return ",".join(map(repr, [score, accuracy, *([] if usual else others)]))
 
 
 def _digest_of_votes(task: Task) -> str:
