@@ -392,6 +392,17 @@ def test_why_nothing_is_left_to_ask_is_said(ranking: Ranking) -> None:
         assert not any(re.search(other, str(caught.value)) for other in others)
 
 
+@pytest.mark.filterwarnings("default::juryrank.errors.JuryrankWarning")
+def test_items_that_look_the_same_are_said_to_count_as_different(ranking: Ranking) -> None:
+    with pytest.warns(JuryrankWarning, match="look the same count as different: 'a' and 'a '"):
+        jr.next_pairs(["a", "a ", "b"], 2)
+    with pytest.warns(JuryrankWarning, match="different: 'item-1' and 'Item-1'"):
+        ranking.next_pairs(1, judge="new", items=["Item-1"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", JuryrankWarning)
+        ranking.next_pairs(1, judge="new", items=["item-1", "item-99"])
+
+
 def test_strange_keywords_are_refused_by_the_name_of_the_function(ranking: Ranking) -> None:
     said = r"next_pairs\(\) got an unexpected keyword argument 'repeat'\. Did you mean 'repeats'"
     with pytest.raises(TypeError, match=said):

@@ -148,6 +148,22 @@ def test_fits_of_something_else_are_refused_and_kept(
     assert stopped.read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    "others", [{"confidence": 0.8}, {"intervals": "sandwich"}, {"intervals": None}]
+)
+def test_a_fit_goes_on_with_other_intervals_as_it_would_have_begun_with_them(
+    others: dict[str, Any], frame: pl.DataFrame, tmp_path: Path
+) -> None:
+    """The file keeps the best fit, which none of these decides."""
+    votes, path = jr.votes_from(frame), tmp_path / "fit"
+    given = {**FAST, "intervals": "information"}
+    with pytest.raises(StoppedError):
+        jr.rank(votes, progress=stop_at("errors"), resume=path, **given)
+    assert_same_bits(
+        jr.rank(votes, resume=path, **given | others), jr.rank(votes, **given | others)
+    )
+
+
 @pytest.mark.parametrize("content", [b"", b"judge,winner,loser\n", b"PK\x03\x04 and more"])
 def test_a_file_of_something_else_stays_as_it_is(
     content: bytes, frame: pl.DataFrame, tmp_path: Path
@@ -210,6 +226,8 @@ def test_a_killed_process_and_an_interrupted_command_go_on(tmp_path: Path) -> No
 
 def test_a_link_is_followed_and_what_keeps_nothing_is_refused(tmp_path: Path) -> None:
     votes = jr.simulate(6, 5, votes_per_judge=40, seed=1).votes
+    with pytest.raises(InputError, match="'-' is standard input, which cannot keep a fit"):
+        jr.rank(votes, resume="-")
     pipe, link, there = (tmp_path / name for name in ("pipe", "link.fit", "there.fit"))
     os.mkfifo(pipe)
     with pytest.raises(InputError, match="not a file that can keep a fit"):

@@ -25,6 +25,7 @@ from juryrank.ranking.ranking import Ranking
 from juryrank.reading import as_votes
 from juryrank.threads import one_blas_thread
 from juryrank.votes.connectivity import connection
+from juryrank.votes.similar_names import twins_among
 
 RANDOM_SHARE = 0.15
 LEAST_VIEWS = 2
@@ -148,6 +149,7 @@ class _Task:
                 "Questions are about two items, and there "
                 + ("is only one." if len(names) - len(gone) else "are none.")
             )
+        _warn_of_items_alike(names, 0 if votes is None else votes.n_items)
         who, capacity, cost = who_can_be_asked(judge, judges, voters)
         if voters is not None:
             _warn_of_names_alike(who, voters)
@@ -323,6 +325,25 @@ def _warn_of_names_alike(who: Sequence[Any], voters: pl.Series) -> None:
     ]
     if found:
         warnings.warn(" ".join(found[:MOST_HINTS]), JuryrankWarning, stacklevel=6)
+
+
+def _warn_of_items_alike(items: Sequence[Any], known: int) -> None:
+    """New items whose names look like those of others may be the same ones."""
+    if not all(isinstance(item, str) for item in items):
+        return
+    twins = twins_among(pl.Series(items, dtype=pl.String))
+    if twins is None:
+        return
+    groups = [twins.code[twins.look == look] for look in range(int(twins.look.max()) + 1)]
+    alike = [[items[code] for code in group] for group in groups if group.max() >= known]
+    if alike:
+        said = "; ".join(" and ".join(map(repr, group)) for group in alike[:MOST_HINTS])
+        rest = f"; and {len(alike) - MOST_HINTS:,} more" if len(alike) > MOST_HINTS else ""
+        warnings.warn(
+            f"Items whose names look the same count as different: {said}{rest}.",
+            JuryrankWarning,
+            stacklevel=6,
+        )
 
 
 def _check(

@@ -36,6 +36,7 @@ AnyPath = str | os.PathLike[str]
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 FORMAT = "juryrank fit 1"
+STANDARD = "-"
 LEAST_PAUSE = 3.0
 """Seconds between two writes,"""
 PAUSE_PER_WRITE = 20.0
@@ -73,6 +74,11 @@ def resumable(task: Task, path: AnyPath | None) -> Iterator[Task]:
 
 def _regular(path: Path) -> Path:
     """The file itself, if a link leads to it; refuse what is there and keeps nothing."""
+    if str(path) == STANDARD:
+        raise InputError(
+            "'-' is standard input, which cannot keep a fit: name a file for it (--resume), which "
+            "need not exist yet."
+        )
     try:
         found = followed(path)
     except OSError as error:

@@ -36,8 +36,8 @@ def part_of(frame: object) -> Part:
         return replace(part_of(rows), remarks=("one object as a table",))
     if _is_pandas(frame):
         frame = _dense(_columns_told_apart(_index_as_columns(frame)))
-    if _is_arrow(frame):
-        frame = frame.rename_columns(told_apart(frame.column_names))
+    if _is_arrow_with_twins(frame):
+        frame = frame.rename_columns(told_apart(frame.schema.names))
     records = _records(frame)
     if records and is_export(records[0]):
         return Part(NAME, records_as_rows(NAME, records))
@@ -138,10 +138,10 @@ def _dense(frame: Any) -> Any:
     return frame.astype(sparse) if sparse else frame
 
 
-def _is_arrow(frame: object) -> bool:
+def _is_arrow_with_twins(frame: Any) -> TypeGuard[Any]:
     """Whether this is a table of pyarrow, some of whose columns share a name."""
-    names = getattr(frame, "column_names", ())
-    return _library(type(frame)) == "pyarrow" and len(set(names)) < len(names)
+    is_table = _library(type(frame)) == "pyarrow" and hasattr(frame, "rename_columns")
+    return is_table and len(set(frame.schema.names)) < len(frame.schema.names)
 
 
 def _has_columns(frame: object) -> bool:
