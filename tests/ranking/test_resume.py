@@ -148,9 +148,7 @@ def test_fits_of_something_else_are_refused_and_kept(
     assert stopped.read_bytes() == content
 
 
-@pytest.mark.parametrize(
-    "others", [{"confidence": 0.8}, {"intervals": "sandwich"}, {"intervals": None}]
-)
+@pytest.mark.parametrize("others", [{"confidence": 0.8}, {"intervals": "sandwich"}])
 def test_a_fit_goes_on_with_other_intervals_as_it_would_have_begun_with_them(
     others: dict[str, Any], frame: pl.DataFrame, tmp_path: Path
 ) -> None:
