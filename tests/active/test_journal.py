@@ -100,6 +100,7 @@ def test_however_much_of_the_end_is_missing_the_rest_is_taken_up(log: Path) -> N
         ('{"kind": "resumed"}\n', "'cost' is None"),
         (json.dumps({**answer(2), "cost": None}) + "\n", "'cost' is None"),
         (json.dumps({**answer(2), "id": [2]}) + "\n", "'id' is [2]"),
+        (json.dumps({**answer(2), "cost": 10**400}) + "\n", "'cost' is 1000"),
         (json.dumps({**answer(2), "more": 1}) + "\n", "'more' is unknown"),
         (
             "".join(
@@ -144,6 +145,15 @@ def test_a_damaged_header_is_of_another_study(log: Path, contents: Any) -> None:
     log.write_text(json.dumps({**json.loads(header), "contents": contents}) + "\n" + "".join(lines))
     with pytest.raises(InputError, match="is of another study: other contents"):
         open_journal(log, STUDY)
+
+
+@pytest.mark.parametrize("what", ["items", "judges"])
+def test_a_header_without_lists_of_names_is_damaged(log: Path, what: str) -> None:
+    header, *lines = log.read_text().splitlines(keepends=True)
+    log.write_text(json.dumps({**json.loads(header), what: None}) + "\n" + "".join(lines))
+    for read in (lambda: open_journal(log, STUDY), lambda: jr.read_votes(log)):
+        with pytest.raises(InputError, match=f"damaged in line 1 \\('{what}' is no list"):
+            read()
 
 
 def test_another_file_is_never_written_to(tmp_path: Path) -> None:

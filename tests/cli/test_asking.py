@@ -95,6 +95,14 @@ def test_names_that_are_numbers_are_known_in_every_table(tmp_path: Path) -> None
     priced = run("plan", votes, "--cost", "2=3", "--json")
     assert priced.exit_code == 0, priced.stderr
     assert json.loads(priced.stdout)["cost_of_one"] == [1, 3]
+    for option in (
+        ("next", votes, "--judges-can", "1=3,ana=1"),
+        ("plan", votes, "--cost", "1=3,ana=1"),
+    ):
+        found = run(*option)
+        assert found.exit_code == 2
+        said = " ".join(found.stderr.split())
+        assert "1 judge is not of the type of those in the votes, such as 1: ana." in said
 
 
 @pytest.mark.parametrize("option", ["--items", "--pending", "--barred"])

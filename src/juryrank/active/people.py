@@ -67,8 +67,8 @@ def _number(text: str, dtype: pl.DataType) -> Any:
     """What a new label stands for, where labels are numbers and it is written as they are."""
     if not dtype.is_numeric():
         return text
-    found = pl.Series([text]).cast(dtype).item()
-    return found if str(found) == text else text
+    found = pl.Series([text]).cast(dtype, strict=False).item()
+    return found if found is not None and str(found) == text else text
 
 
 def all_items(

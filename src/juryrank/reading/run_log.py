@@ -34,6 +34,7 @@ BEGINNING = f'{{"{MARK}":'.encode()
 REFUSED = "refused"
 OUTCOMES = ("left", "right", "tie", REFUSED)
 WIDEST_LINE = 60
+LARGEST = 2**63 - 1
 
 Label = str | int
 Record = Mapping[str, Any]
@@ -219,6 +220,12 @@ def _header(name: str, record: Any) -> Record:
             f"{name} is a log of version {record[MARK]!r}, and this juryrank knows version "
             f"{VERSION}. Use the juryrank that wrote it."
         )
+    for what in ("items", "judges"):
+        if not isinstance(record.get(what, []), list):
+            raise InputError(
+                f"{name} is damaged in line 1 ({what!r} is no list): restore it, or begin another "
+                "log."
+            )
     return record
 
 
@@ -232,7 +239,8 @@ def _made(kind: type[Line], values: Mapping[str, Any]) -> Line:
         if name not in types:
             raise ValueError(f"{name!r} is unknown in such lines")
         is_flag = isinstance(value, bool) and types[name] is not bool
-        if is_flag or not isinstance(value, _with_whole(types[name])):
+        is_other = is_flag or not isinstance(value, _with_whole(types[name]))
+        if is_other or (isinstance(value, int) and abs(value) > LARGEST):
             raise ValueError(f"{name!r} is {within(repr(value), WIDEST_LINE)}")
     return kind(**values)
 
@@ -244,8 +252,10 @@ def _with_whole(kind: Any) -> Any:
 
 def _whole_number(values: Record, name: str) -> int:
     value = values.get(name)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{name!r} is {within(repr(value), WIDEST_LINE)}, no whole number")
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > LARGEST:
+        raise ValueError(
+            f"{name!r} is {within(repr(value), WIDEST_LINE)}, no whole number that can be"
+        )
     return value
 
 
