@@ -13,7 +13,7 @@ from loop_help import PAIRS, by_name, by_name_async, conduct, rows, terms
 
 from juryrank.active.display import Display
 from juryrank.active.judge import Judge
-from juryrank.active.running import begun, conducted
+from juryrank.active.running import begun, conducted, run
 from juryrank.errors import InputError
 
 # --- what judges may be --------------------------------------------------------------------------
@@ -109,6 +109,14 @@ def test_an_answer_that_cannot_even_be_shown_is_a_failure(no_waiting: list[float
 FINE: dict[str, Any] = {"items": ["a", "b"], "judges": {"u": by_name}}
 
 
+def test_money_that_pays_no_question_is_said_to_be_too_little() -> None:
+    judges = [Judge("dear", by_name, cost=2.0), Judge("cheap", by_name, cost=1.0)]
+    with pytest.raises(
+        InputError, match=r"spend=0\.05 does not pay .*: the cheapest .*, cheap, costs 1"
+    ):
+        run(["a", "b", "c"], judges, budget=3, spend=0.05, progress=False)
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -160,6 +168,7 @@ def test_calls_that_make_no_sense_are_refused(
     [
         ({"cost": -1}, "cost=-1"),
         ({"cost": float("inf")}, "cost=inf"),
+        ({"cost": 1e-320}, "from 1e-09 to 1e+12"),
         ({"most": 0}, "most=0"),
         ({"concurrency": 1.5}, "concurrency=1.5"),
         ({"timeout": 0}, "timeout=0; it must be positive"),

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from juryrank.active.batch import Batch
-from juryrank.active.beliefs import ANYONE, Questions, beliefs_about
-from juryrank.active.gain import Outlook, blurred, fisher, information, of_events, outlook
+from juryrank.active.batch import Answers, Batch
+from juryrank.active.beliefs import ANYONE, Questions, beliefs_about, blurred
+from juryrank.active.gain import Outlook, fisher, information, of_events, outlook
 from juryrank.model.noise import NOISES
 from juryrank.ranking.rank import rank
 from juryrank.ranking.ranking import Ranking
@@ -93,7 +93,8 @@ def test_answers_to_other_questions_count_as_those_to_its_own() -> None:
     rng = np.random.default_rng(5)
     deviation, weight, gain = rng.standard_normal((4, 6)), np.full(4, 0.2), np.ones(4)
     whole = Batch(Outlook(gain, deviation, weight))
-    part = Batch(Outlook(gain[:2], deviation[:2], weight[:2]))
+    draws = deviation.shape[1]
+    part = Batch(Outlook(gain[:2], deviation[:2], weight[:2]), Answers(draws))
     for question in (2, 3):
         other = [question]
         told = part.answer_other(Outlook(gain[other], deviation[other], weight[other]))
@@ -240,3 +241,24 @@ def test_questions_of_people_and_of_nobody_are_each_their_own(ranking: Ranking) 
         assert_allclose(found.gain[some], alone.gain)
         assert_allclose(found.deviation[some], alone.deviation)
         assert_allclose(found.weight[some], alone.weight)
+
+
+def test_every_answer_is_counted_once_however_many_follow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So the time grows with the number of questions, and not with its square."""
+    counted: list[float] = []
+    count = Answers.count
+
+    def counting(self: Answers, z: Floats, told: float) -> None:
+        counted.append(told)
+        count(self, z, told)
+
+    monkeypatch.setattr(Answers, "count", counting)
+    ranking = rank(simulate(9, 3, votes_per_judge=20, seed=1).votes)
+    judges = [f"new-{number}" for number in range(40)]
+    asked = ranking.next_pairs(600, judges=judges, random_share=0.3, least_views=0)
+    assert len(counted) == len(asked) == 600
+    counted.clear()
+    ranking.next_pairs(50, judges=judges, pending=asked, least_views=0)
+    assert len(counted) == 650

@@ -92,7 +92,23 @@ def test_however_much_of_the_end_is_missing_the_rest_is_taken_up(log: Path) -> N
         (json.dumps(answer(2, "maybe")) + "\n", "no outcome 'maybe'"),
         (json.dumps(ROUND[1]) + "\n", "a round does not have the questions"),
         (json.dumps(ROUND[0]) + "\n" + json.dumps(answer(2)) + "\n", "line 7"),
-        ("[1]\n", "line 6"),
+        ("[1]\n", "line 6 (it is no object with a 'kind')"),
+        ("null\n", "line 6 (it is no object with a 'kind')"),
+        ('{"kind": "answer", "id": 2}\n', "line 6 (it has no 'attempt')"),
+        ('{"kind": "round", "round": "x", "questions": 0}\n', "'round' is 'x', no whole number"),
+        ('{"kind": "round", "round": 2}\n', "'questions' is None, no whole number"),
+        ('{"kind": "resumed"}\n', "'cost' is None"),
+        (json.dumps({**answer(2), "cost": None}) + "\n", "'cost' is None"),
+        (json.dumps({**answer(2), "id": [2]}) + "\n", "'id' is [2]"),
+        (json.dumps({**answer(2), "cost": 10**400}) + "\n", "'cost' is 1000"),
+        (json.dumps({**answer(2), "more": 1}) + "\n", "'more' is unknown"),
+        (
+            "".join(
+                json.dumps(one) + "\n"
+                for one in ({**ROUND[0], "questions": 1}, {**ROUND[1], "id": 7, "judge": "strange"})
+            ),
+            "'strange' is none of the judges of the study",
+        ),
     ],
 )
 def test_a_log_that_was_changed_is_refused(log: Path, line: str, said: str) -> None:
@@ -121,6 +137,23 @@ def test_a_log_of_another_study_is_refused(log: Path, changed: dict[str, Any], s
         open_journal(log, STUDY | changed)
     assert said in str(caught.value)
     assert log.read_bytes() == before
+
+
+@pytest.mark.parametrize("contents", [None, [], "zz"])
+def test_a_damaged_header_is_of_another_study(log: Path, contents: Any) -> None:
+    header, *lines = log.read_text().splitlines(keepends=True)
+    log.write_text(json.dumps({**json.loads(header), "contents": contents}) + "\n" + "".join(lines))
+    with pytest.raises(InputError, match="is of another study: other contents"):
+        open_journal(log, STUDY)
+
+
+@pytest.mark.parametrize("what", ["items", "judges"])
+def test_a_header_without_lists_of_names_is_damaged(log: Path, what: str) -> None:
+    header, *lines = log.read_text().splitlines(keepends=True)
+    log.write_text(json.dumps({**json.loads(header), what: None}) + "\n" + "".join(lines))
+    for read in (lambda: open_journal(log, STUDY), lambda: jr.read_votes(log)):
+        with pytest.raises(InputError, match=f"damaged in line 1 \\('{what}' is no list"):
+            read()
 
 
 def test_another_file_is_never_written_to(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any
 
@@ -321,6 +322,8 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
         ({"items": ["new", ""]}, "without a name"),
         ({"judges": {"a": -1}}, "how many questions"),
         ({"judges": {"a": (3, 0.0)}}, "a cost above 0"),
+        ({"judges": {"a": (3, 1e-320)}}, "from 1e-30 to 1e\\+30"),
+        ({"judges": {"a": (3, 10**400)}}, "from 1e-30 to 1e\\+30"),
         ({"target": "top:0"}, "top:1 to top:7"),
         ({"target": "top:99"}, "top:1 to top:7"),
         ({"target": "best"}, "no target 'best'"),
@@ -345,6 +348,22 @@ def test_the_policy_does_better_than_chance_where_judges_differ() -> None:
         ),
         ({"barred": pl.DataFrame({"judge": ["judge-1"]})}, "judge and item"),
         ({"pending": pl.DataFrame({"left": ["item-1"]})}, "no column right"),
+        (
+            {"pending": {"left": [["item-1"]], "right": ["item-2"]}},
+            "several values in a cell of left",
+        ),
+        ({"pending": {"left": ["item-1"], "right": ["item-2"], "judge": [["a"]]}}, "cell of judge"),
+        ({"pending": {"left": ["item-1"], "right": ["item-2"], "status": [["out"]]}}, "of status"),
+        ({"barred": {"judge": ["judge-1"], "item": [["item-2"]]}}, "a cell of item"),
+        ({"pending": {"left": ["item-1", None], "right": ["item-2"] * 2}}, "no item in 1 row of"),
+        (
+            {"pending": {"left": ["item-1", "item-2"], "right": ["item-2"] * 2}},
+            "1 question of pending has the same item on both sides, first in row 2: item-2",
+        ),
+        ({"judges": [7, "judge-1"]}, "1 judge is not of the type .*: 7. There, judges are text"),
+        ({"items": [["a", "b"]]}, "Each item must be text or a number"),
+        ({"judges": [["a", "b"]]}, "Each judge must be text or a number"),
+        ({"judge": ["a", "b"]}, "Each judge must be text or a number"),
         ({"pending": pl.LazyFrame({"left": ["item-1"]})}, "a data frame, not LazyFrame"),
         (
             {"pending": pl.DataFrame({"left": ["item-1"], "right": ["item-2"], "status": ["?"]})},
@@ -357,10 +376,53 @@ def test_bad_calls_are_refused(ranking: Ranking, wishes: dict[str, Any], said: s
         ranking.next_pairs(wishes.pop("n", 3), **wishes)
 
 
+def test_why_nothing_is_left_to_ask_is_said(ranking: Ranking) -> None:
+    bar = pl.DataFrame({"judge": ["new"] * 7, "item": ITEMS[:7]})
+    asked = ranking.next_pairs(28, judge="new")
+    causes: list[tuple[dict[str, Any], str]] = [
+        ({"judges": {"judge-1": 0}}, "can take no more questions"),
+        ({"judge": "new", "pending": asked}, "asked before or are out .*--repeats"),
+        ({"judge": "new", "barred": bar}, "barred"),
+        ({"most_views": 1}, "most_views=1"),
+    ]
+    for wishes, said in causes:
+        with pytest.raises(InputError, match=said) as caught:
+            ranking.next_pairs(1, **wishes)
+        others = {other for _, other in causes} - {said}
+        assert not any(re.search(other, str(caught.value)) for other in others)
+
+
+@pytest.mark.filterwarnings("default::juryrank.errors.JuryrankWarning")
+def test_items_that_look_the_same_are_said_to_count_as_different(ranking: Ranking) -> None:
+    with pytest.warns(JuryrankWarning, match="look the same count as different: 'a' and 'a '"):
+        jr.next_pairs(["a", "a ", "b"], 2)
+    with pytest.warns(JuryrankWarning, match="different: 'item-1' and 'Item-1'"):
+        ranking.next_pairs(1, judge="new", items=["Item-1"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", JuryrankWarning)
+        ranking.next_pairs(1, judge="new", items=["item-1", "item-99"])
+
+
+def test_strange_keywords_are_refused_by_the_name_of_the_function(ranking: Ranking) -> None:
+    said = r"next_pairs\(\) got an unexpected keyword argument 'repeat'\. Did you mean 'repeats'"
+    with pytest.raises(TypeError, match=said):
+        ranking.next_pairs(2, repeat=True)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=said):
+        jr.next_pairs(["a", "b"], 2, repeat=True)  # type: ignore[call-arg]
+
+
 def test_all_pairs_may_be_barred(ranking: Ranking) -> None:
     barred = pl.DataFrame({"judge": ["new"] * 7, "item": ITEMS[:7]})
     with pytest.raises(InputError, match="no question left"):
         ranking.next_pairs(3, judge="new", barred=barred)
+
+
+@pytest.mark.parametrize(
+    ("items", "more"), [(["a", "b"], [["c", "d"]]), (pl.Series([["a", "b"], ["c"]]), None)]
+)
+def test_items_are_given_one_by_one(items: Any, more: Any) -> None:
+    with pytest.raises(InputError, match="Each item must be text or a number"):
+        jr.next_pairs(items, 2, items=more)
 
 
 @pytest.mark.parametrize("items", [[], ["alone"]])
@@ -417,6 +479,13 @@ def test_a_new_judge_with_nearly_a_known_name_may_be_a_slip() -> None:
         assert ranking.next_pairs(1, judge="barbra")["judge"].to_list() == ["barbra"]
     with pytest.warns(JuryrankWarning, match="'barbra' has cast no vote"):
         ranking.next_pairs(1, judges=["barbra", "zoe"])
+    for judge, known in (
+        ("Barbara", "'barbara'"),
+        ("Judge 9", "'judge 9'"),
+        ("judge 9 ", "'judge 9'"),
+    ):
+        with pytest.warns(JuryrankWarning, match=rf"Did you mean {known}\?$"):
+            ranking.next_pairs(1, judge=judge)
     with warnings.catch_warnings():
         warnings.simplefilter("error", JuryrankWarning)
         for judge in ("barbara", "judge 10", "zoe"):

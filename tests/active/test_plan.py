@@ -56,6 +56,7 @@ def test_clear_gaps_are_settled_and_equal_items_never(ranking: Ranking) -> None:
     plan = equal.plan("top:1", most=200)
     assert not equal.settled("top:1")
     assert plan.votes_median is None
+    assert plan.reachable is not None
     assert plan.reachable < 0.5
     assert "look equal" in str(plan)
 
@@ -115,6 +116,16 @@ def test_a_plan_says_whose_questions_it_counts_as_one(ranking: Ranking) -> None:
     assert close.settled or "without a cost, counts as 1" in str(close)
 
 
+def test_judges_with_a_cost_may_be_written_as_text() -> None:
+    number = pl.col("judge").str.extract("([0-9]+)").cast(pl.Int64)
+    numbered = jr.rank(jr.simulate(6, 5, votes_per_judge=9, seed=3).votes.with_columns(number))
+    as_text, as_number = (numbered.plan("order", cost={one: 2.0}) for one in ("1", 1))
+    assert as_text.cost_of_one == as_number.cost_of_one == (2, 3, 4, 5)
+    assert str(as_text) == str(as_number)
+    with pytest.raises(InputError, match="cost names a judge more than once: 1"):
+        numbered.plan("order", cost={"1": 2.0, 1: 3.0})
+
+
 @pytest.mark.parametrize(
     ("wishes", "said"),
     [
@@ -123,6 +134,8 @@ def test_a_plan_says_whose_questions_it_counts_as_one(ranking: Ranking) -> None:
         ({"judges": []}, "nobody"),
         ({"judges": "ana"}, "a list of judges"),
         ({"cost": -1.0}, "above 0"),
+        ({"cost": 1e308}, "from 1e-30 to 1e\\+30"),
+        ({"cost": float("nan")}, "above 0"),
         ({"cost": "0.02"}, "a number, or a mapping"),
         ({"cost": {"nobody": 1.0}}, "not asked"),
     ],
@@ -191,3 +204,56 @@ def test_no_question_that_is_left_is_said_with_the_way_out() -> None:
 def test_a_judge_may_take_more_questions_than_can_be_counted() -> None:
     ranking = jr.rank(jr.simulate(6, 3, votes_per_judge=40, seed=1).votes)
     assert len(ranking.next_pairs(3, judges={"judge-1": 10**30}, repeats=True)) == 3
+
+
+# --- groups that no vote connects ---
+
+
+@pytest.fixture(scope="module")
+def unconnected() -> Ranking:
+    """Pairs of a better and a worse item, which nobody has compared with those of other pairs."""
+    rows = [
+        {"judge": judge, "winner": f"a{group}", "loser": f"b{group}"}
+        for group in range(12)
+        for judge in ("u", "v", "w")
+    ]
+    return jr.rank(pl.DataFrame(rows))
+
+
+@pytest.mark.parametrize("target", ["top:1", "order", "tiers", "item:a3", ["a1", "b2"]])
+def test_no_votes_are_promised_to_settle_what_no_vote_connects(
+    target: object, unconnected: Ranking
+) -> None:
+    plan, settled = unconnected.plan(target, cost=0.5), unconnected.settled(target)
+    assert not plan.settled
+    assert not settled
+    assert (plan.votes_low, plan.votes_median, plan.votes_high) == (None, None, None)
+    assert plan.price == (None, None, None)
+    assert plan.reachable is None
+    assert plan.groups == settled.groups == plan.to_dict()["groups"] == 12
+    for said in (str(plan), str(settled)):
+        assert "12 groups of items were never compared with each other" in said
+        assert "11 questions would connect them: 'juryrank next'" in said
+        assert "more votes" not in said
+    across = settled.pairs.filter(pl.col("gap").is_null())
+    assert across["low"].is_infinite().all()
+    assert not across["settled"].any()
+    assert plan.unsettled.height
+
+
+def test_the_questions_that_connect_groups_are_as_many_as_the_plan_says(
+    unconnected: Ranking,
+) -> None:
+    asked = unconnected.next_pairs(11, judges=["new"])
+    group = {name: int(name[1:]) for name in unconnected.votes.items}
+    graph = np.eye(12, dtype=int)
+    for left, right, *_ in asked.rows():
+        graph[group[left], group[right]] = graph[group[right], group[left]] = 1
+    assert (np.linalg.matrix_power(graph, 11) > 0).all()
+
+
+def test_items_of_one_group_are_planned_as_ever(unconnected: Ranking) -> None:
+    plan = unconnected.plan(["a1", "b1"], repeats=True)
+    assert plan.groups == 1
+    assert "never compared" not in str(plan)
+    assert "never compared" not in str(unconnected.settled(["a1", "b1"]))

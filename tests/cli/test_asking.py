@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -90,6 +92,17 @@ def test_names_that_are_numbers_are_known_in_every_table(tmp_path: Path) -> None
     more = {(row[0], frozenset(row[1:])) for row in rest.select("judge", "left", "right").rows()}
     assert more
     assert not more & known
+    priced = run("plan", votes, "--cost", "2=3", "--json")
+    assert priced.exit_code == 0, priced.stderr
+    assert json.loads(priced.stdout)["cost_of_one"] == [1, 3]
+    for option in (
+        ("next", votes, "--judges-can", "1=3,ana=1"),
+        ("plan", votes, "--cost", "1=3,ana=1"),
+    ):
+        found = run(*option)
+        assert found.exit_code == 2
+        said = " ".join(found.stderr.split())
+        assert "1 judge is not of the type of those in the votes, such as 1: ana." in said
 
 
 @pytest.mark.parametrize("option", ["--items", "--pending", "--barred"])
@@ -100,6 +113,21 @@ def test_no_table_that_was_read_is_overwritten(option: str, votes: str, tmp_path
     found = run("next", votes, option, str(table), "--out", str(table))
     assert found.exit_code == 2
     assert f"would overwrite the table of {option}" in " ".join(found.stderr.split())
+    assert table.read_text() == content
+
+
+@pytest.mark.parametrize("option", ["--items", "--pending", "--barred"])
+def test_no_answer_is_added_to_a_table_that_was_read(
+    option: str, votes: str, tmp_path: Path
+) -> None:
+    table = tmp_path / "table.csv"
+    content = "item,left,right,judge\nitem-1,item-1,item-2,judge-1\n"
+    table.write_text(content)
+    command = [sys.executable, "-m", "juryrank", "next", votes, option, str(table)]
+    with table.open("a") as stdout:
+        found = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, check=False)  # noqa: S603
+    assert found.returncode == 2
+    assert f"which is the table of {option}" in " ".join(found.stderr.decode().split())
     assert table.read_text() == content
 
 
@@ -135,6 +163,11 @@ def test_plan_says_how_many_more_votes_and_what_they_cost(votes: str) -> None:
         (("next", "VOTES", "--pending", "gone.csv"), "gone.csv"),
         (("next", "VOTES", "--judges-can", "b,,c"), "without a name"),
         (("next", "VOTES", "--judge", " "), "without a name"),
+        (("next", "VOTES", "--judges-can", ","), "without a name"),
+        (("next", "VOTES", "--judges-can", "judge-1:0,02"), "with a point, such as gpt:0.02"),
+        (("next", "VOTES", "--judges-can", "judge-1=0"), "can take no more questions"),
+        (("plan", "VOTES", "--cost", "=3"), "without a name"),
+        (("plan", "VOTES", "--cost", ""), "without a name"),
         (("plan", "VOTES", "--cost", "x"), "not understood"),
         (("plan", "VOTES", "--cost", "judge-1=1,judge-1=2"), "more than once"),
         (("plan", "VOTES", "--cost", "1,judge-1=2"), "for all judges"),
@@ -147,3 +180,90 @@ def test_bad_calls_end_with_2_and_say_why(
     found = run(*(votes if word == "VOTES" else word for word in arguments))
     assert found.exit_code == 2
     assert said in " ".join(found.stderr.split())
+
+
+def asked_about(found: Result) -> set[str]:
+    """The items of the questions, on every one of which there is one at least."""
+    assert found.exit_code == 0, found.stderr
+    questions = json.loads(found.stdout)["questions"]
+    return {name for one in questions for name in (one["left"], one["right"])}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "items", "warned"),
+    [
+        ("movies.txt", "Alien\nHeat\nUp\n", {"Alien", "Heat", "Up"}, False),
+        ("movies.txt", "\ufeffAlien, 1979\r\n\r\nUp;Down\r\n", {"Alien, 1979", "Up;Down"}, False),
+        ("movies.txt", "Movies\nAlien\nHeat\n", {"Alien", "Heat"}, False),
+        ("movies.txt", "year,item\n1979,Alien\n1995,Heat\n", {"Alien", "Heat"}, False),
+        ("movies.csv", "Alien\nHeat\nUp\n", {"Alien", "Heat", "Up"}, True),
+        ("numbers.csv", "1\n2\n3\n", {"1", "2", "3"}, True),
+        ("movies.csv", "Name\nAlien\nHeat\n", {"Alien", "Heat"}, False),
+        ("movies.csv", "year,movie\n1979,Alien\n1995,Heat\n", {"Alien", "Heat"}, False),
+        ("movies.json", '[{"x": "Alien"}, {"x": "Heat"}]', {"Alien", "Heat"}, False),
+    ],
+)
+def test_no_item_of_a_list_is_lost_to_a_header(
+    name: str, content: str, items: set[str], warned: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(content, newline="")
+    found = run("next", "--items", str(path), "-n", str(len(items) - 1), "--json")
+    assert asked_about(found) == items
+    said = " ".join(found.stderr.split())
+    assert f"Read {len(items)} items from {name} (" in said
+    assert ("read as an item. If it is a header, call it 'item'" in said) == warned
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("items.csv", "", "is empty: there are no items in it"),
+        ("items.txt", "\n", "is empty: there are no items in it"),
+        ("items.csv", "x,y\n1,2\n", "no column item"),
+        ("items.json", '{"item": ["a", "b"]}', "Give each item a row of its own"),
+        (
+            "items.csv",
+            "item\na\nN/A\nnull\n",
+            "2 of 3 items in items.csv usually stand for nothing",
+        ),
+    ],
+)
+def test_lists_of_items_are_refused_in_words(
+    name: str, content: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    found = run("next", "--items", str(path), "-n", "1")
+    assert found.exit_code == 2
+    assert said in " ".join(found.stderr.split())
+
+
+def test_a_table_without_a_header_is_refused(votes: str, tmp_path: Path) -> None:
+    path = tmp_path / "asked.csv"
+    path.touch()
+    found = run("next", votes, "--pending", str(path))
+    assert found.exit_code == 2
+    assert "The table of --pending" in " ".join(found.stderr.split())
+
+
+def test_items_may_be_called_as_nothing_is(tmp_path: Path) -> None:
+    path = tmp_path / "items.txt"
+    path.write_text("a\nN/A\n")
+    found = run("next", "--items", str(path), "--na-is-name", "-n", "1", "--json")
+    assert asked_about(found) == {"a", "N/A"}
+
+
+def test_json_has_what_was_said_of_the_votes_and_the_questions(votes: str, tmp_path: Path) -> None:
+    few = json.loads(run("next", votes, "-n", "50", "--judge", "zoe", "--json").stdout)
+    assert [one["source"] for one in few["reading"]] == ["votes.csv"]
+    assert any("Only 21 questions of 50" in warning for warning in few["warnings"])
+    assert any("zoe has cast no vote" in warning for warning in few["warnings"])
+    plan = json.loads(run("plan", votes, "--json").stdout)
+    assert plan["reading"] == few["reading"]
+    assert plan["warnings"] == []
+    items = tmp_path / "items.csv"
+    items.write_text("tea\nmilk\n")
+    alone = json.loads(run("next", "--items", str(items), "-n", "1", "--json").stdout)
+    assert alone["reading"] == []
+    assert len(alone["warnings"]) == 1

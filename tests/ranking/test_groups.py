@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -98,6 +99,8 @@ def test_every_output_keeps_the_groups_apart(tmp_path: Path) -> None:
     assert [f"Group {k}: " in shown for k in (1, 2, 3, 4)] == [True, True, True, False]
     assert pl.read_csv(out)["group"].to_list() == [1, 1, 1, 2, 2, 3, 3]
     page = report.read_text()
+    for said in (shown, html.unescape(page)):
+        assert "2 questions would connect the groups: 'juryrank next'" in " ".join(said.split())
     assert "3 groups of items were never compared: each is ranked by itself." in page
     assert "Group 2, tier 1" in page
     tables = re.findall(r'<table aria-label="(Group [^"]*)"', page)

@@ -140,10 +140,26 @@ def test_fits_of_something_else_are_refused_and_kept(
         jr.rank(frame, "btl", resume=stopped, **FAST)
     with pytest.raises(InputError, match="other options: guard True there, False here"):
         jr.rank(frame, guard=False, resume=stopped, **FAST)
+    with pytest.raises(InputError, match=r"other options: prior 1\.0,0\.5 there, 1\.0,2\.0 here"):
+        jr.rank(frame, prior=(1.0, 2.0), resume=stopped)
     monkeypatch.setattr(checkpoint, "__version__", "99.0")
     with pytest.raises(InputError, match=r"a fit by juryrank .*, and this is 99\.0"):
         jr.rank(frame, resume=stopped, **FAST)
     assert stopped.read_bytes() == content
+
+
+@pytest.mark.parametrize("others", [{"confidence": 0.8}, {"intervals": "sandwich"}])
+def test_a_fit_goes_on_with_other_intervals_as_it_would_have_begun_with_them(
+    others: dict[str, Any], frame: pl.DataFrame, tmp_path: Path
+) -> None:
+    """The file keeps the best fit, which none of these decides."""
+    votes, path = jr.votes_from(frame), tmp_path / "fit"
+    given = {**FAST, "intervals": "information"}
+    with pytest.raises(StoppedError):
+        jr.rank(votes, progress=stop_at("errors"), resume=path, **given)
+    assert_same_bits(
+        jr.rank(votes, resume=path, **given | others), jr.rank(votes, **given | others)
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b"judge,winner,loser\n", b"PK\x03\x04 and more"])
@@ -208,6 +224,8 @@ def test_a_killed_process_and_an_interrupted_command_go_on(tmp_path: Path) -> No
 
 def test_a_link_is_followed_and_what_keeps_nothing_is_refused(tmp_path: Path) -> None:
     votes = jr.simulate(6, 5, votes_per_judge=40, seed=1).votes
+    with pytest.raises(InputError, match="'-' is standard input, which cannot keep a fit"):
+        jr.rank(votes, resume="-")
     pipe, link, there = (tmp_path / name for name in ("pipe", "link.fit", "there.fit"))
     os.mkfifo(pipe)
     with pytest.raises(InputError, match="not a file that can keep a fit"):
@@ -216,3 +234,10 @@ def test_a_link_is_followed_and_what_keeps_nothing_is_refused(tmp_path: Path) ->
     jr.rank(votes, resume=link)
     assert not there.exists()
     assert link.is_symlink()
+
+
+def test_links_that_lead_in_a_circle_are_refused(frame: pl.DataFrame, tmp_path: Path) -> None:
+    loop = tmp_path / "loop.fit"
+    loop.symlink_to(loop)
+    with pytest.raises(InputError, match=r"loop\.fit' cannot keep a fit: .*Name another file"):
+        jr.rank(frame, intervals="information", resume=loop)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -299,3 +300,72 @@ def test_what_holds_votes_stands_for_them() -> None:
     made, known = jr.simulate(4, 3, votes_per_judge=20, seed=1), jr.datasets.llm_judges()
     assert jr.check(made) == jr.check(made.votes)
     assert jr.check(known) == jr.check(known.votes)
+
+
+@pytest.mark.parametrize(
+    "indexed",
+    [
+        lambda frame: frame.set_index("judge"),
+        lambda frame: frame.set_index("judge", drop=False),
+        lambda frame: frame.set_index(["judge", "winner"]),
+        lambda frame: frame.set_index(["judge", "winner", "loser"]),
+        lambda frame: frame.set_index([frame.index, "judge"]),
+        lambda frame: frame.iloc[::-1].iloc[::-1],
+    ],
+)
+def test_the_named_index_of_a_pandas_frame_is_read_as_columns(
+    indexed: Callable[[pd.DataFrame], pd.DataFrame],
+) -> None:
+    assert rows(votes_from(indexed(WINS.to_pandas()))) == wins_as_rows(WINS)
+
+
+def test_an_index_of_another_kind_than_its_column_is_a_question() -> None:
+    frame = WINS.to_pandas()
+    frame.index = pd.Index([f"other {row}" for row in range(len(frame))], name="judge")
+    with pytest.raises(InputError, match="2 columns that may be the judge"):
+        votes_from(frame)
+
+
+def _numbered(**types: Any) -> pl.DataFrame:
+    number = {"ann": 7, "bob": 8, "a": 1, "b": 2, "c": 3}
+    return pl.DataFrame(
+        [
+            pl.Series(name, [number[one] for one in cells], dtype=types.get(name, pl.Int64))
+            for name, cells in {
+                "judge": ["ann", "ann", "bob"], "winner": ["a", "b", "a"], "loser": ["b", "c", "c"],
+            }.items()
+        ]
+    )  # fmt: skip
+
+
+def test_sparse_columns_of_pandas_are_columns() -> None:
+    frame = _numbered().to_pandas()
+    sparse = frame.astype(pd.SparseDtype("int64", 1))
+    assert rows(votes_from(sparse)) == rows(votes_from(frame))
+
+
+@pytest.mark.parametrize("shift", [0, 2**63 - 2])
+def test_whole_numbers_of_any_size_are_told_apart(shift: int) -> None:
+    """Beside each other, unsigned ones may be beyond what signed ones hold."""
+    frame = _numbered(winner=pl.UInt64).with_columns(pl.col("winner") + pl.lit(shift, pl.UInt64))
+    votes = votes_from(frame)
+    assert votes.items.to_list() == sorted({1 + shift, 2 + shift, 2, 3})
+
+
+def test_python_numbers_of_any_size_are_labels_in_pandas() -> None:
+    large = pd.DataFrame({"judge": [2**70, 3, 2**70], "winner": list("aba"), "loser": list("bcc")})
+    assert votes_from(large).judges.to_list() == [3, 2**70]
+    larger = large.assign(judge=[2**140, 3, 2**140])
+    with pytest.raises(InputError, match=r"more than 38 digits\. Make all of it text"):
+        votes_from(larger)
+
+
+def test_columns_of_pyarrow_that_share_a_name_are_numbered_as_those_of_pandas() -> None:
+    table = WINS.to_arrow()
+    table = table.append_column("note", table.column("judge")).append_column(
+        "note", table.column("judge")
+    )
+    assert rows(votes_from(table)) == wins_as_rows(WINS)
+    assert votes_from(table).reading[0].ignored == ("note (1)", "note (2)")
+    batch = table.to_batches()[0]
+    assert rows(votes_from(batch)) == wins_as_rows(WINS)

@@ -16,6 +16,7 @@ from juryrank.inference.opinions import Codes
 from juryrank.votes.votes import Votes
 
 OUT, SKIPPED, EXPIRED, ANSWERED = "out", "skipped", "expired", "answered"
+COLUMNS = ("left", "right", "item", "judge", "status")
 STATUSES = (OUT, SKIPPED, EXPIRED, ANSWERED)
 
 
@@ -100,6 +101,12 @@ def _frame(frame: Any, what: str, needed: Sequence[str]) -> pl.DataFrame:
     missing = [name for name in needed if name not in table.columns]
     if missing and table.width:
         raise InputError(f"{what} has no column {listing(missing)}: {listing(table.columns)}.")
+    several = [name for name in table.columns if name in COLUMNS and table[name].dtype.is_nested()]
+    if several:
+        raise InputError(
+            f"{what} must have one question in a row, and holds several values in a cell of "
+            f"{listing(several)}: {table[several[0]].to_list()[0]!r}. Give each a row of its own."
+        )
     return (
         table if table.width else pl.DataFrame(schema=dict.fromkeys((*needed, "judge"), pl.String))
     )
@@ -107,11 +114,19 @@ def _frame(frame: Any, what: str, needed: Sequence[str]) -> pl.DataFrame:
 
 def _questions(table: pl.DataFrame, what: str, people: People) -> Questions:
     judge = table["judge"] if "judge" in table.columns else pl.Series([None] * len(table))
-    return Questions(
+    found = Questions(
         _rows(judge, people, what),
         _codes(table["left"], people.items, "item", what),
         _codes(table["right"], people.items, "item", what),
     )
+    same = np.flatnonzero(found.one == found.other)
+    if len(same):
+        have, item = "has" if len(same) == 1 else "have", people.items[found.one[same[0]]]
+        raise InputError(
+            f"{counted(len(same), 'question')} of {what} {have} the same item on both sides, first "
+            f"in row {same[0] + 1:,}: {item}."
+        )
+    return found
 
 
 def _rows(judges: pl.Series, people: People, what: str) -> Codes:
@@ -130,6 +145,12 @@ def _rows(judges: pl.Series, people: People, what: str) -> Codes:
 
 
 def _codes(labels: pl.Series, known: Sequence[Any], word: str, what: str) -> Codes:
+    if labels.null_count():
+        raise InputError(
+            f"{what} has no {word} in {counted(labels.null_count(), 'row')} of the column "
+            f"{labels.name!r}, first in row {labels.is_null().arg_true()[0] + 1:,}: name it, or "
+            "leave the row out."
+        )
     code = {label: at for at, label in enumerate(known)}
     asked = _as_known(labels, known)
     strange = sorted({str(one) for one in asked if one not in code})

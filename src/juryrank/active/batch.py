@@ -6,6 +6,8 @@ the deviations ``Z`` of the draws, ``S = Z Z'``,
 
     Z <- Z - f (Z z) z',    z = Z_c,    f = (1 - 1 / sqrt(1 + w z'z)) / z'z.
 
+So one matrix ``T``, with ``T <- T - f (T z) z'``, does to any question what all answers did.
+
 A question's gain falls from what it is alone as ``log(1 + w S_cc)`` does. The gains chosen one
 after the other then sum to about the information in all answers, ``log det(I + W S) / 2``.
 """
@@ -21,19 +23,48 @@ from juryrank.types import Floats
 LEAST_VARIANCE = 1e-12
 
 
-class Batch:
-    """Questions to choose from, and what is left to learn from each."""
+class Answers:
+    """What the answers so far do to the deviations of any question: ``Z T``."""
 
-    def __init__(self, outlook: Outlook) -> None:
+    def __init__(self, draws: int) -> None:
+        self._transform: Floats = np.eye(draws)
+
+    def of(self, deviation: Floats) -> Floats:
+        """The deviations after the answers."""
+        return np.asarray(deviation @ self._transform)
+
+    def count(self, z: Floats, told: float) -> None:
+        """Count an answer of so much information about what has these deviations by now."""
+        add_product(self._transform, -_factor(z, told), self._transform @ z, z)
+
+
+def _factor(z: Floats, told: float) -> float:
+    square = _square(z)
+    return (1.0 - 1.0 / float(np.sqrt(1.0 + told * square))) / square
+
+
+def _square(z: Floats) -> float:
+    return max(float(z @ z), LEAST_VARIANCE)
+
+
+class Batch:
+    """Questions to choose from, and what is left to learn from each after the answers so far.
+
+    Every answer to one of them is counted among `answers`, too.
+    """
+
+    def __init__(self, outlook: Outlook, answers: Answers | None = None) -> None:
         self.alone = outlook.gain
         """What each question tells if nothing else is asked."""
         self._weight = outlook.weight
-        self._deviation = outlook.deviation.copy(order="C")
-        square = np.einsum("ck,ck->c", self._deviation, self._deviation)
-        self.variance: Floats = np.maximum(square, LEAST_VARIANCE)
+        at_first = _variances(outlook.deviation)
+        self._at_first = np.log1p(self._weight * at_first)
+        self._answers = answers
+        self._deviation = (
+            outlook.deviation.copy(order="C") if answers is None else answers.of(outlook.deviation)
+        )
+        self.variance: Floats = at_first if answers is None else _variances(self._deviation)
         """Of each question's ``x``."""
-        self._answered: list[tuple[Floats, float]] = []
-        self._at_first = np.log1p(self._weight * self.variance)
 
     @property
     def gains(self) -> Floats:
@@ -42,27 +73,25 @@ class Batch:
 
     def answer(self, question: int) -> None:
         """Count a question as answered."""
-        self.condition(*self.update_of(question))
+        self._condition(self._deviation[question].copy(), float(self._weight[question]))
 
     def answer_other(self, other: Outlook) -> float:
         """Count a question as answered that is none of these; what it told comes back."""
-        alone = Batch(other)
-        for z, told in self._answered:
-            alone.condition(z, told)
+        alone = Batch(other, self._answers)
         gain = float(alone.gains[0])
-        self.condition(*alone.update_of(0))
+        self._condition(alone._deviation[0], float(alone._weight[0]))
         return gain
 
-    def update_of(self, question: int) -> tuple[Floats, float]:
-        """The deviations of a question as they are now, and the information in its answer."""
-        return self._deviation[question].copy(), float(self._weight[question])
-
-    def condition(self, z: Floats, told: float) -> None:
-        """Count an answer of so much information about what has these deviations."""
-        square = max(float(z @ z), LEAST_VARIANCE)
+    def _condition(self, z: Floats, told: float) -> None:
+        square = _square(z)
         covariance = self._deviation @ z
-        factor = (1.0 - 1.0 / np.sqrt(1.0 + told * square)) / square
-        add_product(self._deviation, -factor, covariance, z)
+        if self._answers is not None:
+            self._answers.count(z, told)
+        add_product(self._deviation, -_factor(z, told), covariance, z)
         left = self.variance - told * covariance**2 / (1.0 + told * square)
         self.variance = np.maximum(left, LEAST_VARIANCE)
-        self._answered.append((z, told))
+
+
+def _variances(deviation: Floats) -> Floats:
+    square = np.einsum("ck,ck->c", deviation, deviation)
+    return np.asarray(np.maximum(square, LEAST_VARIANCE))

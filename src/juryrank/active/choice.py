@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank.active.batch import Batch
+from juryrank.active.batch import Answers, Batch
 from juryrank.active.beliefs import Beliefs, Questions
 from juryrank.active.candidates import candidates
 from juryrank.active.gain import LEAST_GAIN, Outlook, fisher, outlook
@@ -53,8 +53,8 @@ class Chooser:
         self._events = self.target.events(self.beliefs, asked_of)
         self._focus = self.target.focus(self.beliefs, asked_of)
         out = _joined(pending, _questions_of(first))
-        batch, among = self._batch(out, wanted)
-        again = _are_any_of(among, out)
+        self._out, self._answers = [out], self._answers_to(out)
+        batch, among, again = self._batch(wanted)
         for _ in range(wanted):
             number = self.rules.number()
             if not number:
@@ -62,10 +62,9 @@ class Chooser:
             worth = batch.gains * self._value(batch, among)
             worth[~self.rules.allowed(among)] = -1.0
             if not len(worth) or worth.max() < 0.0:
-                batch, among = self._batch(out, wanted)
+                batch, among, again = self._batch(wanted)
                 if not len(among):
                     return
-                again = _are_any_of(among, out)
                 worth = batch.gains * self._value(batch, among)
             best = _best(worth, again)
             policy = (int(among.judge[best]), int(among.one[best]), int(among.other[best]))
@@ -77,7 +76,7 @@ class Chooser:
                 gain = batch.answer_other(self._outlook(_single(*drawn)))
             asked = policy if drawn is None else drawn
             put = _single(*asked)
-            out = _joined(out, put)
+            self._out.append(put)
             again |= _are_any_of(among, put)
             by_policy = (1.0 - self.random_share) * (asked == policy)
             left, right = self.rules.put(*asked, self.rng)
@@ -125,16 +124,20 @@ class Chooser:
         gain = widest_first(found.gain, self.beliefs, questions.one, questions.other)
         return Outlook(gain, found.deviation, found.weight)
 
-    def _batch(self, out: Questions, wanted: int) -> tuple[Batch, Questions]:
-        """Candidates, as they are when the questions that are out have been answered."""
+    def _answers_to(self, out: Questions) -> Answers:
+        """What is known when the questions that are out have been answered."""
+        answers = Answers(self.beliefs.count)
+        if len(out):
+            known = outlook(self.beliefs, out, None)
+            for deviation, told in zip(known.deviation, known.weight.tolist(), strict=True):
+                answers.count(answers.of(deviation), told)
+        return answers
+
+    def _batch(self, wanted: int) -> tuple[Batch, Questions, NDArray[np.bool_]]:
+        """Candidates, as they are after the answers to all that is out, and which of them are."""
         among = candidates(self.beliefs, self.rules, self._focus, wanted, self.rng)
-        batch = Batch(self._outlook(among))
-        if len(out) and len(among):
-            known = Batch(outlook(self.beliefs, out, None))
-            for question in range(len(out)):
-                batch.condition(*known.update_of(question))
-                known.answer(question)
-        return batch, among
+        batch = Batch(self._outlook(among), self._answers)
+        return batch, among, _are_any_of(among, _joined(*self._out))
 
 
 def _best(worth: Floats, again: NDArray[np.bool_]) -> int:
@@ -201,9 +204,6 @@ def _single(judge: int, one: int, other: int) -> Questions:
     return Questions(*(np.array([code], dtype=np.int64) for code in (judge, one, other)))
 
 
-def _joined(some: Questions, more: Questions) -> Questions:
-    return Questions(
-        np.concatenate((some.judge, more.judge)),
-        np.concatenate((some.one, more.one)),
-        np.concatenate((some.other, more.other)),
-    )
+def _joined(*several: Questions) -> Questions:
+    parts = ("judge", "one", "other")
+    return Questions(*(np.concatenate([getattr(one, part) for one in several]) for part in parts))

@@ -229,7 +229,10 @@ def _changed(there: Record, here: Record) -> list[Any]:
     """The items with other contents, if they are the same items."""
     if there.get("items") != here.get("items"):
         return []
-    both = zip(here["items"], there["contents"], here["contents"], strict=True)
+    old_ones = there.get("contents")
+    if not isinstance(old_ones, list) or len(old_ones) != len(here["contents"]):
+        return list(here["items"])
+    both = zip(here["items"], old_ones, here["contents"], strict=True)
     return [item for item, old, new in both if old != new]
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from juryrank.errors import InputError, counted, listing
 
+LEAST_COST, MOST_MONEY = 1e-9, 1e12
+"""In any currency."""
 PATIENCE = 120.0
 """Seconds that a call may take, unless it is said."""
 AT_ONCE = 8
@@ -61,6 +63,11 @@ class Judge:
                 "function of two items that returns 'left', 'right', 'tie' or None."
             )
         self._require_number("cost", self.cost, least=0.0)
+        if self.cost and not LEAST_COST <= self.cost <= MOST_MONEY:
+            raise InputError(
+                f"The judge {self.name!r} has cost={self.cost!r}; it must be 0, or from "
+                f"{LEAST_COST:g} to {MOST_MONEY:g}."
+            )
         self._require_number("timeout", self.timeout, above=0.0)
         self._require_number("wait", self.wait, least=0.0)
         self._require_whole("most", self.most, 1)

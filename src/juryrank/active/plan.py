@@ -27,7 +27,7 @@ from juryrank.active.gain import Outlook, outlook
 from juryrank.active.people import Judges, costs_of, who_can_be_asked
 from juryrank.active.rules import Limits, Rules, question_keys
 from juryrank.active.sequence import information_for, likelihood_information
-from juryrank.active.settled import allowed_each, settled_by
+from juryrank.active.settled import Settled, allowed_each, connect_first, settled_by
 from juryrank.active.targets import Target, target_of
 from juryrank.errors import InputError, counted, listing, percent
 from juryrank.inference.opinions import Codes
@@ -66,10 +66,11 @@ class Plan:
     votes_low: int | None
     votes_median: int | None
     votes_high: int | None
-    reachable: float
-    """The chance that `most` votes suffice."""
+    reachable: float | None
+    """The chance that `most` votes suffice; None before all groups are connected."""
     unsettled: pl.DataFrame
-    """Pairs that may still be open after `most` votes: item, other and the chance of that."""
+    """Pairs that may still be open after `most` votes: item, other and the chance of that, which
+    is null for items of two groups that no vote connects."""
     cost_per_vote: float | None
     """Of the questions that the policy would ask, by the mean; None if no cost was given."""
     repeats: bool
@@ -82,6 +83,8 @@ class Plan:
     """Whether the items of the first unsettled pair are known well enough to look equal."""
     beyond_votes: str = ""
     """What is said of a pair that more votes of this kind do not settle, if there is one."""
+    groups: int = 1
+    """How many groups of items are to be connected before anything can be planned."""
 
     @property
     def price(self) -> tuple[float | None, float | None, float | None]:
@@ -110,6 +113,7 @@ class Plan:
             "beyond_votes": self.beyond_votes,
             "questions_left": self.questions_left,
             "cost_of_one": list(self.cost_of_one),
+            "groups": self.groups,
             "unsettled": self.unsettled.to_dicts(),
         }
 
@@ -117,6 +121,8 @@ class Plan:
         sure = f"at {percent(self.confidence)} confidence, however often you look"
         if self.settled:
             return f"Settled: {self.target}, {sure}."
+        if self.groups > 1:
+            return f"Not settled: {self.target}. {connect_first(self.groups)}"
         if self.beyond_votes:
             return f"Not settled: {self.target}, {sure}. {self.beyond_votes}"
         if self.questions_left == 0:
@@ -186,17 +192,19 @@ def plan_of(
     names, capacity, usual = who_can_be_asked(
         None, known if judges is None else judges, votes.judges
     )
-    price = costs_of(cost, names)
+    price = costs_of(cost, names, votes.judges)
     code = {judge: at for at, judge in enumerate(known)}
     beliefs = beliefs_about(ranking.basis, [code.get(judge, NEW) for judge in names])
     costs = np.array([price.get(judge, own) for judge, own in zip(names, usual, strict=True)])
     rules = _rules(votes, beliefs, np.array(capacity, dtype=np.int64), costs, repeats)
     left = rules.most()
     within = most if left is None else min(left, most)
+    now = settled_by(ranking, target)
+    if now.groups > 1:
+        return _before_groups_are_connected(now, most, rules)
     allowed = allowed_each(asked, beliefs, 1.0 - ranking.fit.confidence)
     with one_blas_thread():
         found = _needed(beliefs, asked, rules, allowed, within)
-    now = settled_by(ranking, target)
     low, median, high = (
         None if votes > within else round(votes)
         for votes in np.quantile(found.votes, QUARTILES, method="inverted_cdf").tolist()
@@ -218,6 +226,17 @@ def plan_of(
         tuple(judge for judge in names if cost is not None and judge not in price),
         _look_equal(beliefs, found.one[:1], found.other[:1]),
         " ".join(now.beyond_votes()),
+    )  # fmt: skip
+
+
+def _before_groups_are_connected(now: Settled, most: int, rules: Rules) -> Plan:
+    """What can be said where a target is about items that no vote connects: what comes first."""
+    apart = now.pairs.filter(pl.col("gap").is_null()).head(SHOWN)
+    unsettled = apart.select("item", "other", pl.lit(None, dtype=pl.Float64).alias("chance"))
+    return Plan(
+        now.target, now.confidence, most, settled=False, votes_low=None, votes_median=None,
+        votes_high=None, reachable=None, unsettled=unsettled, cost_per_vote=None,
+        repeats=rules.limits.repeats, groups=now.groups,
     )  # fmt: skip
 
 

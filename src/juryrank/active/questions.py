@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -18,13 +18,14 @@ from juryrank.active.people import Judges, alike, all_items, who_can_be_asked
 from juryrank.active.rules import NO_LIMIT, Limits, Rules, question_keys
 from juryrank.active.targets import Target, target_of
 from juryrank.errors import InputError, JuryrankWarning, counted, require_seed
-from juryrank.hints import MOST_HINTS
+from juryrank.hints import MOST_HINTS, did_you_mean
 from juryrank.inference.opinions import Codes
 from juryrank.ranking.rank import rank
 from juryrank.ranking.ranking import Ranking
 from juryrank.reading import as_votes
 from juryrank.threads import one_blas_thread
 from juryrank.votes.connectivity import connection
+from juryrank.votes.similar_names import twins_among
 
 RANDOM_SHARE = 0.15
 LEAST_VIEWS = 2
@@ -62,6 +63,7 @@ def next_pairs(votes_or_items: object, n: int, **wishes: Unpack[Wishes]) -> pl.D
     Returns:
         A frame with the columns left, right, judge, gain, chosen and propensity.
     """
+    _check_names_of(wishes)
     labels = _labels(votes_or_items)
     if labels is None:
         votes = as_votes(votes_or_items)
@@ -76,9 +78,17 @@ def next_pairs(votes_or_items: object, n: int, **wishes: Unpack[Wishes]) -> pl.D
 
 def chosen_pairs(ranking: Ranking, n: int, **wishes: Unpack[Wishes]) -> pl.DataFrame:
     """What `Ranking.next_pairs` does."""
+    _check_names_of(wishes)
     task = _Task.of(ranking, n, **wishes)
     with one_blas_thread():
         return task.frame(task.choices())
+
+
+def _check_names_of(wishes: Mapping[str, object]) -> None:
+    for name in wishes:
+        if name not in Wishes.__annotations__:
+            hint = did_you_mean(name, Wishes.__annotations__)
+            raise TypeError(f"next_pairs() got an unexpected keyword argument {name!r}.{hint}")
 
 
 def _labels(given: object) -> list[Any] | None:
@@ -100,6 +110,8 @@ class _Task:
     ranking: Ranking | None
     wanted: int
     people: People
+    n_who: int
+    """How many of the judges, the first, can be asked."""
     limits: Limits
     shut: Questions
     asked: Asked
@@ -137,6 +149,7 @@ class _Task:
                 "Questions are about two items, and there "
                 + ("is only one." if len(names) - len(gone) else "are none.")
             )
+        _warn_of_items_alike(names, 0 if votes is None else votes.n_items)
         who, capacity, cost = who_can_be_asked(judge, judges, voters)
         if voters is not None:
             _warn_of_names_alike(who, voters)
@@ -158,7 +171,7 @@ class _Task:
             _by_judge(barred_items, len(names)),
         )
         return cls(
-            ranking, n, people, limits, shut[shut.judge >= 0], asked,
+            ranking, n, people, len(who), limits, shut[shut.judge >= 0], asked,
             target_of(target, names, gone), random_share, least_views, np.random.default_rng(seed),
         )  # fmt: skip
 
@@ -237,18 +250,52 @@ class _Task:
         new = len(self.people.items) - self.ranking.votes.n_items
         return beliefs_about(self.ranking.basis, self.judge_code.tolist(), new)
 
+    def _in_force(self) -> Iterator[tuple[str, _Task]]:
+        """What keeps questions from being asked, and the task without it."""
+        limits = self.limits
+        if not limits.repeats:
+            yield (
+                "all other pairs were asked before or are out (repeats=True, --repeats, asks a "
+                "judge again)",
+                replace(self, limits=replace(limits, repeats=True)),
+            )
+        if (limits.capacity[: self.n_who] < NO_LIMIT).any():
+            free = limits.capacity.copy()
+            free[: self.n_who] = NO_LIMIT
+            yield (
+                "the judges who can be asked can take no more questions (judges, --judges-can)",
+                replace(self, limits=replace(limits, capacity=free)),
+            )
+        if limits.barred_items or len(self.shut):
+            yield (
+                "what judges may not see (barred, --barred) is in all others",
+                replace(self, limits=replace(limits, barred_items={}), shut=_no_questions()),
+            )
+        if len(self.asked.skipped):
+            yield (
+                "judges skipped all others",
+                replace(self, asked=self.asked._replace(skipped=_no_questions())),
+            )
+        if limits.most_views < NO_LIMIT:
+            yield (
+                f"items are in most_views={limits.most_views:,} (--most-views) questions already",
+                replace(self, limits=replace(limits, most_views=NO_LIMIT)),
+            )
+
+    def _why_none(self) -> str:
+        """What alone keeps all questions from being asked; if nothing does, all that may."""
+        in_force = [*self._in_force()]
+        alone = [said for said, without in in_force if without.rules().number()]
+        return " or ".join(alone) if alone else "; ".join(said for said, _ in in_force)
+
     def frame(self, choices: Sequence[Choice]) -> pl.DataFrame:
         """Labels come back."""
         if not choices:
-            raise InputError(
-                "There is no question left to ask: every pair was asked, is out, or is barred, or "
-                "a limit is reached. repeats=True (--repeats) asks a judge again."
-            )
+            raise InputError(f"There is no question left to ask: {self._why_none()}.")
         if len(choices) < self.wanted:
             warnings.warn(
-                f"Only {counted(len(choices), 'question')} of {self.wanted:,} can be asked: all "
-                "others were asked before (repeats=True, --repeats, asks again), are out or "
-                "barred, or a limit is reached.",
+                f"Only {counted(len(choices), 'question')} of {self.wanted:,} can be asked: "
+                f"{'; '.join(said for said, _ in self._in_force())}.",
                 JuryrankWarning,
                 stacklevel=4,
             )
@@ -278,6 +325,25 @@ def _warn_of_names_alike(who: Sequence[Any], voters: pl.Series) -> None:
     ]
     if found:
         warnings.warn(" ".join(found[:MOST_HINTS]), JuryrankWarning, stacklevel=6)
+
+
+def _warn_of_items_alike(items: Sequence[Any], known: int) -> None:
+    """New items whose names look like those of others may be the same ones."""
+    if not all(isinstance(item, str) for item in items):
+        return
+    twins = twins_among(pl.Series(items, dtype=pl.String))
+    if twins is None:
+        return
+    groups = [twins.code[twins.look == look] for look in range(int(twins.look.max()) + 1)]
+    alike = [[items[code] for code in group] for group in groups if group.max() >= known]
+    if alike:
+        said = "; ".join(" and ".join(map(repr, group)) for group in alike[:MOST_HINTS])
+        rest = f"; and {len(alike) - MOST_HINTS:,} more" if len(alike) > MOST_HINTS else ""
+        warnings.warn(
+            f"Items whose names look the same count as different: {said}{rest}.",
+            JuryrankWarning,
+            stacklevel=6,
+        )
 
 
 def _check(

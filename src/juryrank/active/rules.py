@@ -67,7 +67,7 @@ class Rules:
         self.left = self.limits.capacity.copy()
         self.asked: Codes = np.zeros_like(self.left)
         """Of each judge, how many questions were put to it."""
-        self._put: set[int] = set()
+        self._put = np.empty(0, dtype=np.int64)  # keys in ascending order
         self._number: dict[int, int] = {}
 
     @property
@@ -99,8 +99,8 @@ class Rules:
             found &= (judge != who) | ~(barred[one] | barred[other])
         keys = question_keys(self.n_items, judge, one, other)
         found &= ~are_among(keys, self.closed)
-        if self._put and not self.limits.repeats:
-            found &= ~are_among(keys, np.sort(np.fromiter(self._put, dtype=np.int64)))
+        if not self.limits.repeats:
+            found &= ~are_among(keys, self._put)
         return np.asarray(found)
 
     def allows(self, judge: int, one: int, other: int) -> bool:
@@ -124,7 +124,8 @@ class Rules:
         self.left[judge] -= int(self.left[judge] < NO_LIMIT)
         self.asked[judge] += 1
         self.last_left[key] = left
-        self._put.add(key)
+        if not self.limits.repeats:
+            self._put = np.insert(self._put, np.searchsorted(self._put, key), key)
         if self.limits.repeats or judge not in self._number:
             return left, right
         self._number[judge] -= 1
@@ -153,9 +154,15 @@ class Rules:
         if judge not in self._number:
             own, n = np.zeros(self.n_items, dtype=np.bool_), self.n_items
             own[self.items(judge)] = True
-            first, last = np.searchsorted(self.closed, (judge * n * n, (judge + 1) * n * n))
-            put = () if self.limits.repeats else [k for k in self._put if k // (n * n) == judge]
-            shut = np.unique(np.concatenate((self.closed[first:last], np.array(put, np.int64))))
+            own_keys = (judge * n * n, (judge + 1) * n * n)
+            shut = np.unique(
+                np.concatenate(
+                    [
+                        keys[slice(*np.searchsorted(keys, own_keys))]
+                        for keys in (self.closed, self._put)
+                    ]
+                )
+            )
             one, other = np.divmod(shut % (n * n), n)
             some = int(own.sum())
             self._number[judge] = some * (some - 1) // 2 - int((own[one] & own[other]).sum())

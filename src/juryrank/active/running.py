@@ -175,6 +175,8 @@ async def conducted_here(study: Study, display: Display) -> Ended:
 def outcome(study: Study, ended: Ended) -> Ranking:
     """The ranking by all votes, with what must be said about how they came about."""
     said, ranking = tuple(remarks(study, ended)), ended.known.ranking
+    if ranking is None and (unpaid := study.purse.too_dear()):
+        raise InputError(unpaid)
     if ranking is None:
         raise JuryrankError(
             " ".join(["There are no votes to rank by.", *said])

@@ -16,6 +16,7 @@ from juryrank.errors import counted, percent
 from juryrank.inference.opinions import Codes
 from juryrank.ranking.ranking import Ranking
 from juryrank.types import Floats
+from juryrank.votes.connectivity import connection
 from juryrank.writing.html_table import html_table
 
 MOST_PAIRS = 1_000
@@ -32,12 +33,14 @@ class Settled:
     Gaps are what the votes alone say, on the model's own scale, without the prior that pulls scores
     together; low and high hold at all times together, for all pairs together. Where votes hardly
     ever contradict the order (`agreed`), they do not say how large a gap is, and bounds stay wide
-    however many there are.
+    however many there are. Items of two groups that no vote connects have no gap and no bounds.
     """
 
     target: str
     confidence: float
     pairs: pl.DataFrame
+    groups: int = 1
+    """How many groups of items are to be connected before votes can settle the target."""
 
     @property
     def share(self) -> float:
@@ -59,6 +62,8 @@ class Settled:
         sure = f"at {percent(self.confidence)} confidence, however often you look"
         if self.done:
             return f"Settled: {self.target}, {sure}."
+        if self.groups > 1:
+            return f"Not settled: {self.target}. {connect_first(self.groups)}"
         open_pairs = self.pairs.filter(~pl.col("settled")).sort(pl.col("gap").abs())
         closest = open_pairs.row(0, named=True)
         found = (
@@ -70,7 +75,7 @@ class Settled:
     def beyond_votes(self) -> Iterator[str]:
         """What is said of a pair that more votes of this kind do not settle, if there is one."""
         still_open = self.pairs.filter(~pl.col("settled"))
-        if len(still_open) and still_open["agreed"].all():
+        if self.groups == 1 and len(still_open) and still_open["agreed"].all():
             first = still_open.row(0, named=True)
             yield (
                 f"As long as votes hardly ever contradict that {first['item']} is above "
@@ -95,19 +100,49 @@ def settled_by(ranking: Ranking, target: object) -> Settled:
     gaps = Gaps.between(beliefs, one, other)
     allowed = allowed_each(asked, beliefs, 1.0 - ranking.fit.confidence)
     half = half_width(gaps.information, allowed) if allowed > 0.0 else np.full(len(one), np.inf)
+    group = group_of(ranking)
+    apart = group[one] != group[other]
+    half = np.where(apart, np.inf, half)
     names = ranking.votes.items
     pairs = pl.DataFrame(
         {
             "item": names.gather(one),
             "other": names.gather(other),
-            "gap": gaps.estimate,
+            "gap": pl.Series(np.where(apart, np.nan, gaps.estimate)).fill_nan(None),
             "low": gaps.estimate - half,
             "high": gaps.estimate + half,
             "settled": np.abs(gaps.estimate) > half,
-            "agreed": _chances(beliefs, one, other) > AGREED,
+            "agreed": ~apart & (_chances(beliefs, one, other) > AGREED),
         }
     )
-    return Settled(asked.words, ranking.fit.confidence, pairs)
+    return Settled(asked.words, ranking.fit.confidence, pairs, groups_to_connect(asked, group))
+
+
+def group_of(ranking: Ranking) -> Codes:
+    """Of each item, by code, the group that votes connect it with."""
+    if not ranking.groups:
+        return np.zeros(ranking.votes.n_items, dtype=np.int64)
+    return connection(ranking.votes).group.astype(np.int64)
+
+
+def groups_to_connect(target: Target, group: Codes) -> int:
+    """How many groups the votes fall into, if more than one of them decides; else 1.
+
+    All are counted: the questions that come first connect all.
+    """
+    is_order_of_some = target.kind == "items" and len(target.items) > 1
+    deciding = group[list(target.items)] if is_order_of_some else group
+    return len(np.unique(group)) if len(np.unique(deciding)) > 1 else 1
+
+
+def connect_first(groups: int) -> str:
+    """What is to be done before votes can settle anything."""
+    return (
+        f"{groups:,} groups of items were never compared with each other, not even through "
+        f"others, so nobody can say yet how many votes it takes. "
+        f"{counted(groups - 1, 'question')} would connect them: 'juryrank next' "
+        "(ranking.next_pairs) asks such questions first."
+    )
 
 
 def _chances(beliefs: Beliefs, one: Codes, other: Codes) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from juryrank.active.judge import Judge
+from juryrank.active.judge import MOST_MONEY, Judge
 from juryrank.errors import InputError, listing
 from juryrank.reading.run_log import Answer, History, exact
 
@@ -92,6 +92,17 @@ class Purse:
             return None
         return max(int(left / price), 0) if price else 0
 
+    def too_dear(self) -> str:
+        """That not a single question could be paid, if it is so; else nothing."""
+        prices = {name: self.price(name) for name in self.judges}
+        cheapest = min(prices, key=lambda name: prices[name])
+        if self.money is None or self.history.spent or prices[cheapest] <= self.money:
+            return ""
+        return (
+            f"spend={float(self.money):g} does not pay a single question: the cheapest judge, "
+            f"{cheapest}, costs {float(prices[cheapest]):g}. Nobody was asked."
+        )
+
     def set_aside(self, price: Decimal) -> bool:
         """Set the price of a call aside; False if there is not enough left."""
         left = self.money_left
@@ -121,8 +132,10 @@ def checked_budget(
     if spend is None:
         return budget, None
     is_number = isinstance(spend, int | float | Decimal) and not isinstance(spend, bool)
-    if not (is_number and math.isfinite(spend) and spend > 0):
-        raise InputError(f"spend={spend!r} must be a positive amount of money.")
+    if not (is_number and math.isfinite(spend) and 0 < spend <= MOST_MONEY):
+        raise InputError(
+            f"spend={spend!r} must be a positive amount of money, at most {MOST_MONEY:g}."
+        )
     unknown = [judge.name for judge in judges.values() if judge.cost is None]
     if unknown:
         raise InputError(

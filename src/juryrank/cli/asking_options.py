@@ -40,6 +40,8 @@ def table_at(path: Path, what: str) -> pl.DataFrame:
     """Read a table in any format that votes may have."""
     from juryrank.reading.files import header, parts_of, read_rows
 
+    if path.is_file() and not path.stat().st_size:
+        raise InputError(f"The table of {what}, {str(path)!r}, is empty: it has not even a header.")
     parts = parts_of(str(path))
     columns = header(parts[0])
     if len(parts) > 1:

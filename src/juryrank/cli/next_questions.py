@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from juryrank.ranking.ranking import Ranking
+    from juryrank.reading.item_list import ItemList
+    from juryrank.votes.votes import Votes
 
 Count = Annotated[
     int,
@@ -64,7 +66,8 @@ Items = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="A table with a column of items, of which some or all have no votes yet.",
+        help="A table with a column of items, or a .txt with a name in each line, of which some "
+        "or all have no votes yet.",
         rich_help_panel=TO_ASK,
     ),
 ]
@@ -140,11 +143,16 @@ Seed = Annotated[
     ),
 ]
 
+HOW_TO_NAME = (
+    "Write NAME, NAME=QUESTIONS, NAME:COST or NAME=QUESTIONS:COST, such as ana=20 or gpt:0.02, and "
+    "commas between several."
+)
+
 
 @exits_politely
 @with_source_or_nothing
 def next_questions(
-    source: Source | None,
+    source: Source,
     count: Count = 10,
     judge: Judge = None,
     judges_can: JudgesCan = None,
@@ -174,15 +182,20 @@ def next_questions(
       juryrank next votes.csv -n 60 --judges-can 'ana=20,gpt:0.02' --pending asked.csv
       juryrank next --items items.csv -n 40
     """
-    if source is not None:
-        check_destinations(source, out)
+    check_destinations(source, out)
     check_tables_kept(out, {"--items": items, "--pending": pending, "--barred": barred})
     check_safe_csv(safe_csv, out)
+    if not source.paths and items is None:
+        raise InputError(
+            "There is nothing to ask about. Name a file of votes, or - for standard input, or name "
+            "the items with --items FILE."
+        )
+    named = None if items is None else _items(items, source)
     wishes: dict[str, Any] = {
         "judge": judge,
         "judges": None if judges_can is None else _capacities(judges_can),
         "target": target,
-        "items": None if items is None else _items(items),
+        "items": None if named is None else named.items,
         "retired": retired,
         "pending": None if pending is None else table_at(pending, "--pending"),
         "barred": None if barred is None else table_at(barred, "--barred"),
@@ -192,42 +205,49 @@ def next_questions(
         "repeats": repeats,
         "seed": seed,
     }
-    if source is None and items is None:
-        raise InputError(
-            "There is nothing to ask about. Name a file of votes, or - for standard input, or name "
-            "the items with --items FILE."
-        )
-    found = _chosen(source, model, threads, count, wishes)
+    found, votes, said = _chosen(source, model, threads, count, wishes)
     save_table(found, "questions", out, safe_csv=safe_csv)
     if as_json:
-        print_json({"target": target, "questions": found.to_dicts()})
+        print_json(
+            {
+                "target": target,
+                "questions": found.to_dicts(),
+                "warnings": [*(() if named is None else named.warnings), *said],
+                "reading": [] if votes is None else [one.to_dict() for one in votes.reading],
+            }
+        )
     elif not is_stdout(out):
         show(questions_view(found))
 
 
 def _chosen(
-    source: Source | None, model: str, threads: int | None, count: int, wishes: dict[str, Any]
-) -> pl.DataFrame:
+    source: Source, model: str, threads: int | None, count: int, wishes: dict[str, Any]
+) -> tuple[pl.DataFrame, Votes | None, list[str]]:
+    """The questions, the votes that they follow from, and the warnings that were shown."""
     from juryrank.active.questions import chosen_pairs, next_pairs
 
-    with warnings.catch_warnings(record=True) as said:
+    votes, new = None, []
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", JuryrankWarning)
-        if source is None:
+        if not source.paths:
             found = next_pairs([], count, **wishes)
         else:
             ranking = _ranked(source, model, threads)
-            found = chosen_pairs(ranking, count, **wishes)
-            _tell_new_judges(found, ranking)
-    for one in said:
-        show_warning(str(one.message))
-    return found
+            found, votes = chosen_pairs(ranking, count, **wishes), ranking.votes
+            new = [*_new_judges(found, votes)]
+    told = [str(one.message) for one in caught if issubclass(one.category, JuryrankWarning)]
+    for note in new:
+        show_note(note)
+    for warning in told:
+        show_warning(warning)
+    return found, votes, [*(() if votes is None else votes.remarks), *told, *new]
 
 
-def _tell_new_judges(questions: pl.DataFrame, ranking: Ranking) -> None:
+def _new_judges(questions: pl.DataFrame, votes: Votes) -> Iterator[str]:
     """Say which judges are new, but for those whose names a warning is about."""
     from juryrank.active.people import alike
 
-    voters = ranking.votes.judges
+    voters = votes.judges
     asked = questions["judge"].drop_nulls().unique(maintain_order=True)
     new = asked.filter(~asked.is_in(voters.implode())).to_list()
     warned = {name for name, _ in alike(new, voters)}
@@ -238,7 +258,7 @@ def _tell_new_judges(questions: pl.DataFrame, ranking: Ranking) -> None:
             if len(new) == 1
             else ("have cast no vote: they are taken for new judges")
         )
-        show_note(f"{listing(new)} {are}.")
+        yield f"{listing(new)} {are}."
 
 
 def _ranked(source: Source, model: str, threads: int | None) -> Ranking:
@@ -251,14 +271,14 @@ def _ranked(source: Source, model: str, threads: int | None) -> Ranking:
         return fit(votes, model, by=None, threads=threads, progress=watcher(say))
 
 
-def _items(path: Path) -> list[Any]:
-    table = table_at(path, "--items")
-    if "item" not in table.columns and table.width > 1:
-        raise InputError(
-            f"{str(path)!r} has no column item. Its columns are: {', '.join(table.columns)}."
-        )
-    column = table["item"] if "item" in table.columns else table.to_series()
-    return column.to_list()
+def _items(path: Path, source: Source) -> ItemList:
+    from juryrank.reading.item_list import read_items
+
+    found = read_items(path, na_is_name=source.options["na_is_name"])
+    show_note(found.said)
+    for warning in found.warnings:
+        show_warning(warning)
+    return found
 
 
 def _capacities(given: Sequence[str]) -> dict[str, tuple[int | None, float]]:
@@ -266,15 +286,20 @@ def _capacities(given: Sequence[str]) -> dict[str, tuple[int | None, float]]:
     found: dict[str, tuple[int | None, float]] = {}
     for text in (part.strip() for some in given for part in some.split(",")):
         rest, cost = split_off(text, ":")
-        name, count = split_off(rest, "=")
+        before, count = split_off(rest, "=")
+        name = before.strip()
         try:
             number = int(count) if count else None
             price = 1.0 if cost is None else float(cost)
         except ValueError:
+            raise InputError(f"--judges-can {text} is not understood. {HOW_TO_NAME}") from None
+        if not name:
+            raise InputError(f"--judges-can has a judge without a name: {text!r}. {HOW_TO_NAME}")
+        if cost is not None and price == 0.0:
             raise InputError(
-                f"--judges-can {text} is not understood. Write NAME, NAME=QUESTIONS, NAME:COST or "
-                "NAME=QUESTIONS:COST, such as ana=20 or gpt:0.02."
-            ) from None
+                f"--judges-can {text}: a question must cost more than 0. Write a cost with a "
+                "point, such as gpt:0.02; a comma parts judges."
+            )
         if name in found:
             raise InputError(f"--judges-can names {name!r} more than once.")
         found[name] = (number, price)

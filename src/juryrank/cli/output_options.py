@@ -12,7 +12,7 @@ from juryrank.cli.help import EXPERTS, TO_WRITE
 from juryrank.cli.source import Source
 from juryrank.cli.terminal.messages import show_note, show_warning
 from juryrank.errors import InputError
-from juryrank.writing.atomic import STDOUT, own_stream
+from juryrank.writing.atomic import STDOUT, is_regular, own_stream
 from juryrank.writing.destination_checks import check_savable, is_any_of
 from juryrank.writing.formats import SEPARATORS, saved_as
 
@@ -63,13 +63,18 @@ def check_destinations(source: Source, *paths: Path | None) -> None:
 
 
 def check_tables_kept(out: Path | None, tables: Mapping[str, Path | None]) -> None:
-    """Complain if the table saved would overwrite one that another option names."""
-    if out is None:
-        return
-    check_savable(out)
-    for option, table in tables.items():
-        if table is not None and is_any_of(out, [table]):
+    """Complain if the answer would overwrite a table that an option names, or be added to it."""
+    if out is not None:
+        check_savable(out)
+    given = [(option, table) for option, table in tables.items() if table is not None]
+    for option, table in given:
+        if out is not None and is_any_of(out, [table]):
             raise InputError(f"Saving to {str(out)!r} would overwrite the table of {option}.")
+        if is_regular(STDOUT) and own_stream(table) == STDOUT:
+            raise InputError(
+                f"Standard output goes to {str(table)!r}, which is the table of {option}. Send it "
+                "to another file."
+            )
 
 
 def is_stdout(*paths: Path | None) -> bool:

@@ -90,7 +90,13 @@ def plan(
     found = ranking.plan(target, cost=costs, most=most, repeats=repeats)
     save_table(found.unsettled, "open pairs", out, safe_csv=safe_csv)
     if as_json:
-        print_json(found.to_dict())
+        print_json(
+            {
+                **found.to_dict(),
+                "warnings": list(ranking.votes.remarks),
+                "reading": [one.to_dict() for one in ranking.reading],
+            }
+        )
     elif not is_stdout(out):
         show([Text(literal(found))])
 
@@ -110,7 +116,13 @@ def _costs(given: Sequence[str]) -> dict[str, float] | float:
     found: dict[str, float] = {}
     parts = [part.strip() for some in given for part in some.split(",")]
     for text in parts:
-        name, cost = split_off(text, "=")
+        before, cost = split_off(text, "=")
+        name = before.strip()
+        if not name:
+            raise InputError(
+                f"--cost has a judge without a name: {text!r}. Write JUDGE=COST, such as gpt=0.02, "
+                "or a number for all judges, and a point in a cost: a comma parts judges."
+            )
         try:
             price = float(name if cost is None else cost)
         except ValueError:

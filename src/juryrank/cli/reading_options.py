@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Annotated, Any, Literal
 
@@ -240,7 +241,7 @@ def with_source(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def with_source_or_nothing(command: Callable[..., None]) -> Callable[..., None]:
-    """The same for a command that can do without votes: `source` is None if none are named."""
+    """The same for a command that can do without votes: `source` has no paths if none are named."""
     return _with_source(command, needed=False)
 
 
@@ -258,7 +259,8 @@ def _with_source(command: Callable[..., None], *, needed: bool) -> Callable[...,
         del given["help_all"]
         asked = {name: given.pop(called[name]) for name in reading}
         named = needed or asked["votes"] or asked["example"]
-        command(source=_source(**asked) if named else None, **given)
+        source = _source(**asked if named else {**asked, "example": True})
+        command(source=source if named else replace(source, paths=()), **given)
 
     options = [own[name] for name in own if name != "source"]
     shown = [votes, example, where, *options, *how_to_read, HELP_ALL]

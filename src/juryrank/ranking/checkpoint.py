@@ -22,6 +22,7 @@ import numpy as np
 from juryrank import __version__
 from juryrank.errors import InputError, JuryrankError
 from juryrank.model.objective import Curvature
+from juryrank.model.prior import EFFECT_SD, Prior
 from juryrank.ranking.methods import ProfileMethod
 from juryrank.ranking.task import Task
 from juryrank.solvers.journal import Evaluation, Journal, Known, Measured, Search, digest_of
@@ -29,12 +30,13 @@ from juryrank.solvers.solution import Solution
 from juryrank.types import Floats
 from juryrank.votes.coded import CodedVotes
 from juryrank.votes.passes import Own, Pass
-from juryrank.writing.atomic import write_whole
+from juryrank.writing.atomic import followed, write_whole
 
 AnyPath = str | os.PathLike[str]
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 FORMAT = "juryrank fit 1"
+STANDARD = "-"
 LEAST_PAUSE = 3.0
 """Seconds between two writes,"""
 PAUSE_PER_WRITE = 20.0
@@ -72,7 +74,18 @@ def resumable(task: Task, path: AnyPath | None) -> Iterator[Task]:
 
 def _regular(path: Path) -> Path:
     """The file itself, if a link leads to it; refuse what is there and keeps nothing."""
-    found = path.resolve()
+    if str(path) == STANDARD:
+        raise InputError(
+            "'-' is standard input, which cannot keep a fit: name a file for it (--resume), which "
+            "need not exist yet."
+        )
+    try:
+        found = followed(path)
+    except OSError as error:
+        raise InputError(
+            f"{str(path)!r} cannot keep a fit: {error.strerror or error}. Name another file "
+            "(--resume), which need not exist yet."
+        ) from error
     if found.exists() and not found.is_file():
         raise InputError(
             f"{str(path)!r} is not a file that can keep a fit: name one for it (--resume), which "
@@ -221,14 +234,23 @@ def _fingerprint(task: Task) -> dict[str, str]:
         "votes": _digest_of_votes(task),
         "model": task.model.name,
         "noise": f"{task.noise.name} ({digest_of(*task.noise.terms(TRIED))[:8]})",
-        "prior": repr(task.prior or "auto"),
+        "prior": _prior_in_words(task),
         "lambda0": repr(task.lambda0),
         "solver": repr(task.method.solver),
         "guard": repr(task.guard),
         "tastes": repr(task.tastes),
-        "effects": repr(asdict(task.effects)),
+        "effects": ", ".join(f"{name}={value}" for name, value in asdict(task.effects).items()),
         "intervals": "of the best fit" if task.of_mode else "of the posterior",
     }
+
+
+def _prior_in_words(task: Task) -> str:
+    """As it is asked for, with all digits."""
+    if task.prior is None:
+        return "auto"
+    score, accuracy, *others = (float(value) for value in asdict(task.prior).values())
+    usual = task.prior == Prior(score, accuracy, effect_sd=EFFECT_SD)
+    return ",".join(map(repr, [score, accuracy, *([] if usual else others)]))
 
 
 def _digest_of_votes(task: Task) -> str:

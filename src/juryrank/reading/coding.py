@@ -64,6 +64,8 @@ def same_kind(*columns: pl.Series) -> tuple[pl.Series, ...]:
     whole = [whole_numbers(column) for column in columns]
     if all(column is not None for column in whole):
         return tuple(column for column in whole if column is not None)
+    if all(column.dtype.is_integer() for column in filled):
+        return tuple(column.cast(pl.Int128) for column in columns)
     raise InputError(
         f"The items are of different types: {in_words(filled[0].dtype)} in the column "
         f"{filled[0].name!r}, {in_words(other.dtype)} in {other.name!r}. Make both "
@@ -73,8 +75,9 @@ def same_kind(*columns: pl.Series) -> tuple[pl.Series, ...]:
 
 def whole_numbers(column: pl.Series) -> pl.Series | None:
     """Numbers as whole numbers, if they are; pandas makes floats of those with a gap."""
-    if column.dtype.is_integer() and column.dtype not in (pl.UInt64, pl.Int128):
-        return column.cast(pl.Int64)
+    if column.dtype.is_integer():
+        found = column.cast(pl.Int64, strict=False)
+        return found if found.null_count() == column.null_count() else None
     if column.dtype.is_float() and is_whole(column).all():
         return column.cast(pl.Int64)
     return None
@@ -130,6 +133,11 @@ def in_words(dtype: pl.DataType) -> str:
 def _no_labels(column: pl.Series) -> InputError:
     if column.dtype == pl.Object:
         kinds = sorted({type(value).__name__ for value in column.to_list() if value is not None})
+        if kinds == ["int"]:
+            return InputError(
+                f"The column {column.name!r} has whole numbers of more than 38 digits. Make all of "
+                "it text."
+            )
         return InputError(
             f"The column {column.name!r} mixes types ({', '.join(kinds)}). Make all of it text, or "
             "all of it numbers."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -34,7 +35,9 @@ def part_of(frame: object) -> Part:
     if _may_be_wrapped(frame) and (rows := table_in(frame)) is not None:
         return replace(part_of(rows), remarks=("one object as a table",))
     if _is_pandas(frame):
-        frame = _columns_told_apart(frame)
+        frame = _dense(_columns_told_apart(_index_as_columns(frame)))
+    if _is_arrow_with_twins(frame):
+        frame = frame.rename_columns(told_apart(frame.schema.names))
     records = _records(frame)
     if records and is_export(records[0]):
         return Part(NAME, records_as_rows(NAME, records))
@@ -103,10 +106,42 @@ def _library(kind: type) -> str:
     return kind.__module__.split(".")[0]
 
 
+def _index_as_columns(frame: Any) -> Any:
+    """Make columns of what the index holds by name, as judges often are; other rows are numbers."""
+    levels = range(frame.index.nlevels)
+    rest = [level for level in levels if not _is_column_of_its_own(frame, level)]
+    plain = frame.reset_index(rest, drop=True) if rest else frame
+    return plain if len(rest) == len(levels) else plain.reset_index(allow_duplicates=True)
+
+
+def _is_column_of_its_own(frame: Any, level: int) -> bool:
+    """Whether a level of the index has a name, and no column repeats it."""
+    name = frame.index.names[level]
+    if name is None or list(frame.columns).count(name) != 1:
+        return name is not None
+    return not frame.index.get_level_values(level).equals(frame.set_index(name).index)
+
+
 def _columns_told_apart(frame: Any) -> Any:
     """Number the columns that share a name: else the last of them would take the others' place."""
     names = [str(name) for name in frame.columns]
     return frame if len(set(names)) == len(names) else frame.set_axis(told_apart(names), axis=1)
+
+
+def _dense(frame: Any) -> Any:
+    """Write sparse columns out, which polars does not know."""
+    sparse = {
+        name: kind.subtype
+        for name, kind in frame.dtypes.items()
+        if type(kind).__name__ == "SparseDtype"
+    }
+    return frame.astype(sparse) if sparse else frame
+
+
+def _is_arrow_with_twins(frame: Any) -> TypeGuard[Any]:
+    """Whether this is a table of pyarrow, some of whose columns share a name."""
+    is_table = _library(type(frame)) == "pyarrow" and hasattr(frame, "rename_columns")
+    return is_table and len(set(frame.schema.names)) < len(frame.schema.names)
 
 
 def _has_columns(frame: object) -> bool:
@@ -186,7 +221,10 @@ def _column(name: str, values: Any) -> pl.Series:
     # What is raised depends on the library that the values are of.
     except Exception:
         given = list(values)
-        return pl.Series(name, given, dtype=pl.Float64 if _are_numbers(given) else pl.Object)
+    with suppress(OverflowError, pl.exceptions.PolarsError):
+        if all(value is None or type(value) is int for value in given):
+            return pl.Series(name, given)
+    return pl.Series(name, given, dtype=pl.Float64 if _are_numbers(given) else pl.Object)
 
 
 def _are_numbers(values: list[Any]) -> bool:

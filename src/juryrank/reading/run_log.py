@@ -17,15 +17,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import polars as pl
 
 from juryrank.errors import InputError, counted
 from juryrank.reading.plain import ROW_NAME, Plain, left_out_of
-from juryrank.text import short
+from juryrank.text import short, within
 
 VERSION = 1
 MARK = "juryrank_log"
@@ -34,9 +34,11 @@ BEGINNING = f'{{"{MARK}":'.encode()
 REFUSED = "refused"
 OUTCOMES = ("left", "right", "tie", REFUSED)
 WIDEST_LINE = 60
+LARGEST = 2**63 - 1
 
 Label = str | int
 Record = Mapping[str, Any]
+Line = TypeVar("Line")
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,13 @@ class Failure:
     """Whether the question is not asked again."""
 
 
+@dataclass(frozen=True)
+class _Resumed:
+    """What calls cost that were out when an earlier process ended."""
+
+    cost: float
+
+
 @dataclass
 class History:
     """What a log says up to one of its lines."""
@@ -103,15 +112,15 @@ class History:
         values.pop("at", None)
         match kind:
             case "round":
-                self.rounds = values["round"]
+                self.rounds = _whole_number(values, "round")
             case "question":
-                self._add_question(Question(**values))
+                self._add_question(_made(Question, values))
             case "answer":
-                self._add_answer(Answer(**values))
+                self._add_answer(_made(Answer, values))
             case "failure":
-                self._add_failure(Failure(**values))
+                self._add_failure(_made(Failure, values))
             case "resumed":
-                self.spent += exact(values["cost"])
+                self.spent += exact(_made(_Resumed, {"cost": values.get("cost")}).cost)
             case "stopped":
                 pass
             case _:
@@ -120,6 +129,13 @@ class History:
     def _add_question(self, question: Question) -> None:
         if question.id in self.questions:
             raise ValueError(f"question {question.id} occurs twice")
+        for what, names in (
+            ("judges", (question.judge,)),
+            ("items", (question.left, question.right)),
+        ):
+            strange = [name for name in names if name not in self.header.get(what, names)]
+            if strange:
+                raise ValueError(f"{strange[0]!r} is none of the {what} of the study")
         self.questions[question.id] = self.out[question.id] = question
 
     def _add_answer(self, answer: Answer) -> None:
@@ -204,15 +220,55 @@ def _header(name: str, record: Any) -> Record:
             f"{name} is a log of version {record[MARK]!r}, and this juryrank knows version "
             f"{VERSION}. Use the juryrank that wrote it."
         )
+    for what in ("items", "judges"):
+        if not isinstance(record.get(what, []), list):
+            raise InputError(
+                f"{name} is damaged in line 1 ({what!r} is no list): restore it, or begin another "
+                "log."
+            )
     return record
 
 
-def _missing(record: Record, missing: int) -> int:
+def _made(kind: type[Line], values: Mapping[str, Any]) -> Line:
+    """A line of this kind; a `ValueError` says which of its values is missing or of no use."""
+    types = get_type_hints(kind)
+    needed = {one.name for one in fields(kind) if one.default is MISSING}  # type: ignore[arg-type]
+    for name in sorted(needed - set(values)):
+        raise ValueError(f"it has no {name!r}")
+    for name, value in values.items():
+        if name not in types:
+            raise ValueError(f"{name!r} is unknown in such lines")
+        is_flag = isinstance(value, bool) and types[name] is not bool
+        is_other = is_flag or not isinstance(value, _with_whole(types[name]))
+        if is_other or (isinstance(value, int) and abs(value) > LARGEST):
+            raise ValueError(f"{name!r} is {within(repr(value), WIDEST_LINE)}")
+    return kind(**values)
+
+
+def _with_whole(kind: Any) -> Any:
+    """The type of a value as JSON has it, where 1 is a float, too."""
+    return kind | int if float in (kind, *get_args(kind)) else kind
+
+
+def _whole_number(values: Record, name: str) -> int:
+    value = values.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > LARGEST:
+        raise ValueError(
+            f"{name!r} is {within(repr(value), WIDEST_LINE)}, no whole number that can be"
+        )
+    return value
+
+
+def _missing(record: Any, missing: int) -> int:
     """How many questions of the round must still follow."""
+    if not isinstance(record, Mapping) or "kind" not in record:
+        raise ValueError("it is no object with a 'kind'")
     is_question = record["kind"] == "question"
     if is_question != (missing > 0):
         raise ValueError("a round does not have the questions that it should have")
-    return missing - 1 if is_question else int(record.get("questions", 0))
+    if is_question:
+        return missing - 1
+    return _whole_number(record, "questions") if record["kind"] == "round" else 0
 
 
 def _damaged(name: str, number: int, line: bytes, error: Exception) -> InputError:

@@ -183,7 +183,8 @@ def _step_about_votes(ranking: Ranking) -> Iterator[str]:
     """How many more votes name the best item, and settle the whole order."""
     found = list(votes_needed(ranking))
     if found:
-        yield f"{' '.join(found)} The command 'juryrank next' chooses what to ask."
+        chooses = "" if ranking.groups else " The command 'juryrank next' chooses what to ask."
+        yield f"{' '.join(found)}{chooses}"
 
 
 def _step_about_items(ranking: Ranking) -> Iterator[str]:

@@ -338,11 +338,15 @@ def no_votes_needed(ranking: Ranking) -> Iterator[str]:
 def votes_needed(ranking: Ranking) -> Iterator[str]:
     """How many more votes settle the best item, unless it is sure, and the order of all items.
 
-    Where that takes its time, only where to ask.
+    Where that takes its time, only where to ask; of groups, how many questions connect them.
     """
     fit, model = ranking.fit, model_named(ranking.model)
     has_tiers = bool(ranking.items["tier"].is_not_null().all())
-    if ranking.groups or not model.chooses_questions or not has_tiers or not ranking.votes.is_here:
+    if not model.chooses_questions or not has_tiers or not ranking.votes.is_here:
+        return
+    if ranking.groups:
+        questions = counted(len(ranking.groups) - 1, "question")
+        yield f"{questions} would connect the groups: 'juryrank next' asks such questions first."
         return
     if fit.posterior != "sampled" or not 2 <= len(ranking.items) <= MOST_PLANNED:
         yield "The command 'juryrank plan' says how many more votes a target needs."
