@@ -19,8 +19,9 @@ PIECES = 16
 """Files of Parquet are read in about so many pieces, in whole row groups,"""
 FEWEST_ROWS, MOST_ROWS = 1 << 19, 1 << 22
 """but none has fewer rows than these, if its file has more, and few have more than these."""
-ENDINGS = (".parquet", ".pq", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".ndjson", ".jsonl")
 PARQUET = (".parquet", ".pq")
+JSON_LINES = (".ndjson", ".jsonl")
+ENDINGS = (*PARQUET, ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", *JSON_LINES)
 STAMPS = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "created")
 """What tells, beside the size, whether a file has changed; the first that there is."""
 _PARTITION = re.compile(r"([^=/]+)=([^/]*)")
@@ -38,6 +39,11 @@ class File:
     stamp: str
     partition: tuple[tuple[str, str | None], ...] = ()
     """What the folders it is in say of all its rows: ``judge=ana``."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether cells have no types, so that numbers are text until seen to be numbers."""
+        return not self.url.endswith((*PARQUET, *JSON_LINES))
 
     @property
     def is_parquet(self) -> bool:
@@ -129,10 +135,12 @@ def row_groups_of(file: File) -> list[int]:
         return [told.row_group(group).num_rows for group in range(told.num_row_groups)]
 
 
-def pieces_of(files: Sequence[File], row_groups: Sequence[Sequence[int]]) -> list[Piece]:
+def pieces_of(
+    files: Sequence[File], row_groups: Sequence[Sequence[int]], fewest: int = FEWEST_ROWS
+) -> list[Piece]:
     """The parts of files that are read apart, of which these are the row groups."""
     every = sum(map(sum, row_groups))
-    enough = min(max(every // PIECES, FEWEST_ROWS), MOST_ROWS)
+    enough = min(max(every // PIECES, fewest), MOST_ROWS)
     return [
         piece
         for file, rows in zip(files, row_groups, strict=True)
@@ -223,11 +231,11 @@ def _parquet_from_afar(piece: Piece, columns: list[str] | None) -> pl.DataFrame:
 def _text(file: File, columns: list[str] | None) -> pl.DataFrame:
     with _opened(file) as opened:
         content = BytesIO(opened.read())
-    if file.url.endswith((".ndjson", ".jsonl")):
+    if file.url.endswith(JSON_LINES):
         frame = pl.read_ndjson(content, infer_schema_length=None)
     else:
         separator = "\t" if ".tsv" in PurePosixPath(file.url).name else ","
-        frame = pl.read_csv(content, separator=separator, infer_schema_length=None)
+        frame = pl.read_csv(content, separator=separator, infer_schema=False)  # 007 is a name
     _check_columns(file, columns, frame.columns)
     return frame if columns is None else frame.select(columns)
 
