@@ -85,10 +85,10 @@ def page_lines(results: Results, pictures: Sequence[str] = ()) -> Iterator[str]:
     yield from _rankings(results.rankings)
     yield from _install(results.install)
     yield from _growth(summary(results.runs))
-    yield from _mapped(results.mapped)
-    yield from _cluster(results.cluster)
     for picture in pictures:
         yield f"![{Path(picture).stem.replace('-', ' ')}]({picture})\n"
+    yield from _mapped(results.mapped)
+    yield from _cluster(results.cluster)
     yield from _profiles(results.profile, missed=any(one.reached is False for one in found))
     yield from _adapters(results.runs)
 
@@ -303,7 +303,7 @@ def _mapped(mapped: Row) -> Iterator[str]:
         yield (
             "From the shell, reading included (`python -m benchmarks.mapped`). CPU time grows with "
             f"the power {mapped['slope']:.2f} of the number of votes; it is off that line by "
-            f"{off}.\n"
+            f"{off}. From one number to the next the power is {mapped['steepest']:.2f} at most.\n"
         )
 
 

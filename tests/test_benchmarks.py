@@ -398,6 +398,7 @@ def test_the_page_has_what_was_measured_beyond_memory(results_folder: Path) -> N
         "cpu_s": 3.0, "wall_s": 2.0, "peak_mb": 500, "outcome": "ok",
     }  # fmt: skip
     mapped = {"rows": [row, row | {"votes": 20_000_000}], "slope": 1.02, "off_by": [0.01, -0.01]}
+    mapped["steepest"] = 1.04
     of_two = {
         "workers": 2, "load": 1.0, "cpu_s": 2.5, "cpu_to_that_of_threads": 1.25, "wall_s": 2.0,
         "peak_of_a_worker_mb": 400, "tasks_per_round": 5.0, "sent_per_round_bytes": 1e5,
