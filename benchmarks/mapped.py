@@ -3,7 +3,8 @@
     python -m benchmarks.mapped --votes 2000000 20000000 200000000 --memory 2GB
 
 prints, as JSON, what `juryrank rank --memory` took for each number of votes, process start and
-reading included, the slope of log time on log votes, and how far each time is from that line.
+reading included, the slope of log time on log votes, how far each time is from that line, and the
+steepest slope from one number of votes to the next: fixed costs hide it in the line.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ def growth(rows: list[dict[str, Any]]) -> dict[str, Any]:
     votes, cpu = (np.log([row[name] for row in rows]) for name in ("votes", "cpu_s"))
     slope, start = np.polyfit(votes, cpu, 1)
     off = np.exp(cpu - slope * votes - start) - 1.0
-    return {"slope": round(float(slope), 3), "off_by": [round(float(one), 3) for one in off]}
+    return {
+        "slope": round(float(slope), 3), "off_by": [round(float(one), 3) for one in off],
+        "steepest": round(float((np.diff(cpu) / np.diff(votes)).max()), 3),
+    }  # fmt: skip
 
 
 def main() -> None:

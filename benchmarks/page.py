@@ -92,6 +92,8 @@ def page_lines(results: Results, pictures: Sequence[str] = ()) -> Iterator[str]:
     yield from _growth(summary(results.runs))
     for picture in pictures:
         yield f"![{Path(picture).stem.replace('-', ' ')}]({picture})\n"
+    yield from _mapped(results.mapped)
+    yield from _cluster(results.cluster)
     yield from _profiles(results.profile, missed=any(one.reached is False for one in found))
     yield from _adapters(results.runs)
 
@@ -280,6 +282,62 @@ def _growth(runs: pl.DataFrame) -> Iterator[str]:
         yield f"Slopes in logarithms; the goal for votes is at most {STEEPEST}.\n"
         head = ("along", "from", "adapter", "of", "slope", "steepest piece")
         yield from table(head, rows)
+
+
+def _mapped(mapped: Row) -> Iterator[str]:
+    if not mapped:
+        return
+    yield "## Ever more votes, in files that are mapped to memory\n"
+    columns = (
+        "votes",
+        "items",
+        "judges",
+        "memory",
+        "load",
+        "cpu_s",
+        "wall_s",
+        "peak_mb",
+        "outcome",
+    )
+    head = (
+        "votes", "items", "judges", "--memory", "load", "CPU s", "wall s", "peak MB", "outcome",
+    )  # fmt: skip
+    yield from table(head, ([row[name] for name in columns] for row in mapped["rows"]))
+    if "slope" in mapped:
+        off = ", ".join(f"{one:+.0%}" for one in mapped["off_by"])
+        yield (
+            "From the shell, reading included (`python -m benchmarks.mapped`). CPU time grows with "
+            f"the power {mapped['slope']:.2f} of the number of votes; it is off that line by "
+            f"{off}. From one number to the next the power is {mapped['steepest']:.2f} at most.\n"
+        )
+
+
+def _cluster(cluster: Row) -> Iterator[str]:
+    if not cluster:
+        return
+    yield "## On Dask\n"
+    of_threads = (
+        f"{cluster['threads']} threads", cluster["threads_cpu_s"], 1.0, cluster["threads_wall_s"],
+        *[None] * 6,
+    )  # fmt: skip
+    columns = (
+        "workers", "cpu_s", "cpu_to_that_of_threads", "wall_s", "load", "peak_of_a_worker_mb",
+        "tasks_per_round", "sent_per_round_bytes", "received_per_round_bytes",
+        "client_and_scheduler_cpu_per_round_ms",
+    )  # fmt: skip
+    rows = ([row[name] for name in columns] for row in cluster["on_workers"])
+    head = (
+        "workers", "CPU s", "to threads", "wall s", "load", "peak of a worker MB",
+        "tasks a round", "bytes sent", "received", "CPU ms of client and scheduler",
+    )  # fmt: skip
+    yield from table(head, (of_threads, *rows))
+    same = "the same" if cluster["same_bits"] else "not the same"
+    yield (
+        f"{cluster['votes']:,} votes by {cluster['judges']:,} judges on {cluster['items']:,} "
+        "items, from a file of Parquet to everything that `rank` gives "
+        "(`python -m benchmarks.cluster`). "
+        f"All numbers of workers give {same} bits.\n"
+    )
 
 
 def _profiles(profile: pl.DataFrame, *, missed: bool) -> Iterator[str]:

@@ -25,6 +25,10 @@ class Results:
     install: pl.DataFrame
     profile: pl.DataFrame
     machine: dict[str, Any]
+    mapped: dict[str, Any]
+    """What `python -m benchmarks.mapped` has printed."""
+    cluster: dict[str, Any]
+    """What `python -m benchmarks.cluster` has printed."""
 
     @property
     def measured(self) -> bool:
@@ -35,9 +39,14 @@ class Results:
 def read_results(folder: Path) -> Results:
     """Read the CSV files of a folder; what is not there is empty."""
     tables = {name: _table(folder / f"{name}.csv", schema) for name, schema in TABLES.items()}
-    facts = folder / "machine.json"
-    machine = json.loads(facts.read_text(encoding="utf-8")) if facts.exists() else {}
-    return Results(**tables, machine=machine)
+    machine, mapped, cluster = (
+        _facts(folder / f"{name}.json") for name in ("machine", "mapped", "cluster")
+    )
+    return Results(**tables, machine=machine, mapped=mapped, cluster=cluster)
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
 def _table(path: Path, schema: dict[str, Any]) -> pl.DataFrame:

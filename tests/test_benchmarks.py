@@ -392,6 +392,30 @@ def test_the_page_is_made_of_the_rows(
     assert str(page) in capsys.readouterr().out
 
 
+def test_the_page_has_what_was_measured_beyond_memory(results_folder: Path) -> None:
+    row = {
+        "votes": 2_000_000, "items": 1_000, "judges": 10_000, "memory": "2GB", "load": 1.0,
+        "cpu_s": 3.0, "wall_s": 2.0, "peak_mb": 500, "outcome": "ok",
+    }  # fmt: skip
+    mapped = {"rows": [row, row | {"votes": 20_000_000}], "slope": 1.02, "off_by": [0.01, -0.01]}
+    mapped["steepest"] = 1.04
+    of_two = {
+        "workers": 2, "load": 1.0, "cpu_s": 2.5, "cpu_to_that_of_threads": 1.25, "wall_s": 2.0,
+        "peak_of_a_worker_mb": 400, "tasks_per_round": 5.0, "sent_per_round_bytes": 1e5,
+        "received_per_round_bytes": 2e5, "client_and_scheduler_cpu_per_round_ms": 9.0,
+    }  # fmt: skip
+    cluster = {
+        "votes": 2_000_000, "items": 1_000, "judges": 10_000, "threads": 2, "threads_cpu_s": 2.0,
+        "threads_wall_s": 1.0, "on_workers": [of_two], "same_bits": True,
+    }  # fmt: skip
+    for name, found in (("mapped", mapped), ("cluster", cluster)):
+        (results_folder / f"{name}.json").write_text(json.dumps(found), encoding="utf-8")
+    text = "\n".join(page_lines(read_results(results_folder)))
+    assert "the power 1.02 of the number of votes; it is off that line by +1%, -1%" in text
+    assert "| 2 | 2.50 | 1.25 |" in text
+    assert "All numbers of workers give the same bits." in text
+
+
 def test_no_page_of_a_folder_without_results(tmp_path: Path) -> None:
     """A folder that is misspelt must not cost what is on the page."""
     page = tmp_path / "page.md"

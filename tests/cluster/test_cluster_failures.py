@@ -161,6 +161,20 @@ def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         jr.rank(jr.scan_votes("nowhere"), cluster="local:2")
 
 
+def test_pieces_are_whole_row_groups_and_have_every_row(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"winner": ["x"] * 1_000, "loser": ["y"] * 1_000, "k": range(1_000)})
+    for number in range(2):
+        frame.write_parquet(tmp_path / f"{number}.parquet", row_group_size=90)
+    files = files_at([str(tmp_path)])
+    groups = [row_groups_of(file) for file in files]
+    for fewest, number in ((1, 12), (200, 8), (5_000, 2)):
+        pieces = pieces_of(files, groups, fewest)
+        assert len(pieces) == number
+        read = pl.concat([frame_of(piece, ["k"]) for piece in pieces])
+        assert read["k"].to_list() == [*range(1_000)] * 2
+        assert frame_of(pieces[-1], ["k"], 1)["k"].to_list() == [pieces[-1].first]
+
+
 def test_folders_say_what_all_rows_of_a_file_have_in_common(tmp_path: Path) -> None:
     folder = tmp_path / "language=de" / "judge=ana%20maria"
     folder.mkdir(parents=True)

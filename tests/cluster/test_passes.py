@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from cluster_help import sharded
+from cluster_help import Inline, sharded
 
 import juryrank as jr
 from juryrank.cluster import sharded as in_shards
+from juryrank.cluster.scan import loaded
 from juryrank.cluster.sharded import ShardedCodedVotes
+from juryrank.cluster.shards import SHARDS_PER_THREAD, chunks_per_shard
 
 pytestmark = [
     pytest.mark.usefixtures("many_shards"),
@@ -102,6 +104,31 @@ def test_it_does_not_matter_who_adds_up(tmp_path: Path, monkeypatch: pytest.Monk
         assert found.judges.equals(some.judges)
 
 
+def test_the_number_of_chunks_in_a_shard_changes_no_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame, found = simulated(tie=0.7), []
+    for threads in (1, 4):
+        monkeypatch.setattr(Inline, "threads", threads)
+        votes = sharded(frame, tmp_path)
+        found.append((votes.shards.chunks_per_shard, jr.rank(votes, **FAST)))
+    (several, one), (single, other) = found
+    assert several > single == 1
+    assert one.items.equals(other.items)
+    assert one.judges.equals(other.judges)
+    assert one.fit.objective == other.fit.objective
+
+
+@pytest.mark.parametrize("chunks", [1, 4, 16, 50, 250])
+@pytest.mark.parametrize("threads", [1, 2, 7, 50])
+def test_shards_are_branches_of_the_tree_and_enough_for_all_threads(
+    chunks: int, threads: int
+) -> None:
+    size = chunks_per_shard(chunks, threads)
+    assert size in (1, 4, 16, 64)
+    assert size == 1 or chunks / size >= SHARDS_PER_THREAD * threads - 1
+
+
 def test_the_cases_have_what_they_are_for() -> None:
     found = jr.rank(with_pushers(), tastes=False).fit
     assert found.set_aside > 0
@@ -136,6 +163,19 @@ def test_few_votes_come_here_as_they_would_be_read(
     assert there.items.equals(here.items)
     assert there.judges.equals(here.judges)
     assert (there.sides_known, there.judges_known) == (here.sides_known, here.judges_known)
+
+
+@pytest.mark.parametrize("names", [("007", "7"), ("2", "10")])
+def test_numbers_in_text_are_names_as_on_one_machine(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
+    frame = pl.DataFrame({"judge": ["1", "1", "2"], "winner": names[0], "loser": names[1]})
+    for number, own in enumerate((frame, frame[::-1])):
+        own.write_csv(tmp_path / f"{number}.csv")
+    there = loaded(jr.scan_votes(tmp_path), Inline(), lambda _: None)
+    here = jr.read_votes(tmp_path)
+    assert there.items.equals(here.items)
+    assert there.judges.equals(here.judges)
 
 
 def test_all_votes_cannot_be_fetched(tmp_path: Path) -> None:

@@ -21,8 +21,9 @@ PIECES = 16
 """Files of Parquet are read in about so many pieces, in whole row groups,"""
 FEWEST_ROWS, MOST_ROWS = 1 << 19, 1 << 22
 """but none has fewer rows than these, if its file has more, and few have more than these."""
-ENDINGS = (".parquet", ".pq", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".ndjson", ".jsonl")
 PARQUET = (".parquet", ".pq")
+JSON_LINES = (".ndjson", ".jsonl")
+ENDINGS = (*PARQUET, ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", *JSON_LINES)
 STAMPS = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "created")
 """What tells, beside the size, whether a file has changed; the first that there is."""
 _PARTITION = re.compile(r"([^=/]+)=([^/]*)")
@@ -40,6 +41,11 @@ class File:
     stamp: str
     partition: tuple[tuple[str, str | None], ...] = ()
     """What the folders it is in say of all its rows: ``judge=ana``."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether cells have no types, so that numbers are text until seen to be numbers."""
+        return not self.url.endswith((*PARQUET, *JSON_LINES))
 
     @property
     def is_parquet(self) -> bool:
@@ -131,10 +137,12 @@ def row_groups_of(file: File) -> list[int]:
         return [told.row_group(group).num_rows for group in range(told.num_row_groups)]
 
 
-def pieces_of(files: Sequence[File], row_groups: Sequence[Sequence[int]]) -> list[Piece]:
+def pieces_of(
+    files: Sequence[File], row_groups: Sequence[Sequence[int]], fewest: int = FEWEST_ROWS
+) -> list[Piece]:
     """The parts of files that are read apart, of which these are the row groups."""
     every = sum(map(sum, row_groups))
-    enough = min(max(every // PIECES, FEWEST_ROWS), MOST_ROWS)
+    enough = min(max(every // PIECES, fewest), MOST_ROWS)
     return [
         piece
         for file, rows in zip(files, row_groups, strict=True)

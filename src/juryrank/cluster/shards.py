@@ -184,7 +184,7 @@ def read_piece(piece: Piece, columns: list[str] | None, options: Mapping[str, An
 
 def _read(frame: pl.DataFrame, piece: Piece, options: Mapping[str, Any]) -> Votes:
     try:
-        votes = votes_of_some(frame, options)
+        votes = votes_of_some(frame, options, is_text=piece.file.is_text)
     except NothingKeptError:
         raise
     except JuryrankError as error:

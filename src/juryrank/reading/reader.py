@@ -287,17 +287,21 @@ def votes_from(
     return _votes([part_of(frame)], request)
 
 
-def votes_of_some(frame: pl.DataFrame, options: Mapping[str, Any]) -> Votes:
+def votes_of_some(
+    frame: pl.DataFrame, options: Mapping[str, Any], *, is_text: bool = False
+) -> Votes:
     """Take votes from some rows of many, with keywords of `votes_from`.
 
     What only all rows can tell is not looked for: names that look the same, votes that were cast
-    twice, and how long judges take.
+    twice, and how long judges take. If the rows are those of a text file, without types, names
+    that are whole numbers throughout become numbers.
     """
     keywords = signature(votes_from).parameters.values()
     usual = {one.name: one.default for one in keywords if one.default is not one.empty}
     request = request_of({"judge_per_file": False, **usual, **options})
     rules = replace(request.rules, some_of_many=True)
-    return _votes([part_of(frame)], replace(request, rules=rules))
+    part = replace(part_of(frame), format="csv" if is_text else None)
+    return _votes([part], replace(request, rules=rules))
 
 
 def _votes(
