@@ -63,6 +63,8 @@ class Piece:
     """How many; a guess for text."""
     first: int = 0
     """How many rows of the file are before them."""
+    only_text: bool = False
+    """Whether names in a text file are text though all of this one are whole numbers."""
 
     def __str__(self) -> str:
         counted_from = f", counted from row {self.first + 1:,}" if self.first else ""

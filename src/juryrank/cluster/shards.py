@@ -14,7 +14,7 @@ more than its own files.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,12 +93,10 @@ def load(engine: Engine, urls: Sequence[str], options: Mapping[str, Any], tell: 
     pieces = _pieces(engine, files)
     _check_memory(engine, pieces)
     options, columns = _columns(engine, pieces[0], options)
-    read = [engine.submit("read", read_piece, piece, columns, options) for piece in pieces]
-    found: list[Told | None] = []
-    for one in engine.results([engine.submit("told", told_of, votes) for votes in read]):
-        found.append(one)
-        tell(Progress("reading", "Reading files", len(found), len(pieces)))
-    pieces, read, told = _with_votes(pieces, read, found)
+    pieces, read, told = _read_all(engine, pieces, columns, options, tell)
+    if not all(_are_of_one_type(told)) and all(piece.file.is_text for piece in pieces):
+        pieces = [replace(piece, only_text=True) for piece in pieces]
+        pieces, read, told = _read_all(engine, pieces, columns, options, tell)
     _check_alike(pieces, told)
     judges, judge_codes = _coded(engine, read, told, "judge")
     items, item_codes = _coded(engine, read, told, "item")
@@ -111,6 +109,28 @@ def load(engine: Engine, urls: Sequence[str], options: Mapping[str, Any], tell: 
     for done, _ in enumerate(engine.results([engine.submit("size", len, one) for one in shards])):
         tell(Progress("reading", "Putting judges together", done + 1, len(shards)))
     return Loaded(tuple(shards), start, bounds, size, judges, items, tuple(told))
+
+
+def _read_all(
+    engine: Engine,
+    pieces: Sequence[Piece],
+    columns: list[str] | None,
+    options: Mapping[str, Any],
+    tell: Watcher,
+) -> tuple[list[Piece], list[Future], list[Told]]:
+    """Read every piece; those with votes, and what is known of them."""
+    read = [engine.submit("read", read_piece, piece, columns, options) for piece in pieces]
+    found: list[Told | None] = []
+    for one in engine.results([engine.submit("told", told_of, votes) for votes in read]):
+        found.append(one)
+        tell(Progress("reading", "Reading files", len(found), len(pieces)))
+    return _with_votes(pieces, read, found)
+
+
+def _are_of_one_type(told: Sequence[Told]) -> tuple[bool, bool]:
+    """Whether the names of judges are of one type in all pieces, and those of items."""
+    judges, items = ({one.kinds[k] for one in told} for k in range(2))
+    return len(judges) == 1, len(items) == 1
 
 
 def chunks_per_shard(chunks: int, threads: int) -> int:
@@ -184,7 +204,8 @@ def read_piece(piece: Piece, columns: list[str] | None, options: Mapping[str, An
 
 def _read(frame: pl.DataFrame, piece: Piece, options: Mapping[str, Any]) -> Votes:
     try:
-        votes = votes_of_some(frame, options, is_text=piece.file.is_text)
+        is_text = piece.file.is_text and not piece.only_text
+        votes = votes_of_some(frame, options, is_text=is_text)
     except NothingKeptError:
         raise
     except JuryrankError as error:

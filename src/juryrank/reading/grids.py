@@ -290,7 +290,7 @@ def _is_count_table(part: Part, names: Sequence[str]) -> bool:
     if of_row.dtype.is_nested():
         return False
     first = _without_total(of_row.cast(pl.String).to_list())
-    return len(set(first)) == len(first) and set(first) == set(_without_total(names[1:]))
+    return len(set(first)) == len(first) and sorted(first) == sorted(_without_total(names[1:]))
 
 
 def _without_total(names: Sequence[str | None]) -> list[str]:
