@@ -144,7 +144,7 @@ class Beliefs:
         ties = [layout.pair_ties(np.concatenate((nothing, effects))) for effects in drawn]
         shape = (self.basis.votes.n_judges, self.count)
         by_code = np.broadcast_to(np.array(ties).T, shape)
-        return self._judges(by_code, by_code.mean(axis=0))
+        return self._judges(by_code, np.full(self.count, by_code.mean()))
 
     @cached_property
     def mean(self) -> Floats:
