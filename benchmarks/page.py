@@ -52,9 +52,8 @@ This page is made by `python -m benchmarks page` from what `python -m benchmarks
   55,000 unknowns, with a taste for each item of each. A normal around the best fit would take a
   tenth of the time, but in simulations only about half of its 95 % intervals contained the truth.
   Of rankings under normal noise the time goes to integrals, and to the part that is sampled.
-  Importing is 120 modules, and as many dataclasses, none of which takes long. Most of `make demo`
-  is compiling the core, which an installation from a wheel does without; a third of that is
-  reading the templates of the bindings, whatever the optimisation.
+  Most of `make demo` is compiling the core, which an installation from a wheel does without; a
+  third of that is reading the templates of the bindings, whatever the optimisation.
 """
 NOTHING = "Nothing has been measured yet: run `make bench-full`, then `python -m benchmarks page`."
 
