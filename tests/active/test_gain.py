@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from juryrank.active.answer import fisher
 from juryrank.active.batch import Answers, Batch
 from juryrank.active.beliefs import ANYONE, Questions, beliefs_about, blurred
-from juryrank.active.gain import Outlook, fisher, information, of_events, outlook
+from juryrank.active.gain import Outlook, information, of_events, outlook
 from juryrank.model.noise import NOISES
 from juryrank.ranking.rank import rank
 from juryrank.ranking.ranking import Ranking

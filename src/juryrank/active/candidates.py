@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from juryrank.active.answer import fisher
 from juryrank.active.beliefs import Beliefs, Questions, blurred
-from juryrank.active.gain import fisher
 from juryrank.active.rules import Rules
 from juryrank.inference.opinions import Codes
 from juryrank.types import Floats

@@ -9,10 +9,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from juryrank.active.answer import fisher
 from juryrank.active.batch import Answers, Batch
 from juryrank.active.beliefs import Beliefs, Questions
 from juryrank.active.candidates import candidates
-from juryrank.active.gain import LEAST_GAIN, Outlook, fisher, outlook
+from juryrank.active.gain import LEAST_GAIN, Outlook, outlook
 from juryrank.active.opening import Opening
 from juryrank.active.rules import Rules
 from juryrank.active.targets import Target, widest_first

@@ -17,10 +17,12 @@ For a target that is an event, such as an item's being among the best three, the
 ``H(mean p) - P H(mean p if so) - (1 - P) H(mean p if not)``, and for several the sum of these.
 Tastes then only blur what an answer tells.
 
-The information in an answer about ``x`` is Fisher's, the sum of ``p (d log p / dx)^2`` over the
-answers; without ties ``F'^2 / (F (1 - F))``, for Gumbel noise ``F (1 - F)``. It is taken where the
-blurred ``x`` is: for a normal ``e``, ``E F(x + e) = F(x / sqrt(1 + c var e))`` with ``c = 2 pi
-F'(0)^2``, exactly for normal noise and about so for others.
+The information in an answer about ``x`` (see `juryrank.active.answer`) is taken where the blurred
+``x`` is: for a normal ``e``, ``E F(x + e) = F(x / sqrt(1 + c var e))`` with ``c = 2 pi F'(0)^2``,
+exactly for normal noise and about so for others.
+
+What a pair has of its own (see `juryrank.active.pairs_own`) is not asked for, and the gain is only
+that part which tells of the scores.
 """
 
 from __future__ import annotations
@@ -31,12 +33,11 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from juryrank.active.answer import chances_of, fisher
 from juryrank.active.beliefs import Beliefs, Questions, blurred
-from juryrank.model.noise import Noise
 from juryrank.types import Floats
 
 LEAST_GAIN = 1e-12
-LEAST_CHANCE = 1e-300
 OF_ALL = 1e-3
 """Of what a question tells of everything, so much counts for every target: questions that tell
 nothing of it otherwise are then chosen by that."""
@@ -67,45 +68,6 @@ def outlook(beliefs: Beliefs, questions: Questions, events: NDArray[np.bool_] | 
     if events is not None:
         gain = np.maximum(of_events(chances, events), OF_ALL * gain)
     return Outlook(np.maximum(gain, LEAST_GAIN), deviation, weight)
-
-
-def fisher(noise: Noise, x: Floats, tie: Floats | None = None) -> Floats:
-    """The information in an answer about `x`; `tie` is the log weight of a tie, if there are ties.
-
-    With ``g = -log F`` it is ``g'^2 F / (1 - F)`` without ties.
-    """
-    if tie is not None:
-        return np.asarray((chances_of(noise, x, tie) * score_of(noise, x, tie) ** 2).sum(axis=0))
-    value, gradient, _ = noise.terms(x)
-    lost = np.minimum(np.expm1(-value), -LEAST_CHANCE)  # F - 1
-    return np.asarray(gradient**2 * (1.0 + lost) / -lost)
-
-
-def chances_of(noise: Noise, x: Floats, tie: Floats | None) -> Floats:
-    """The chances of the answers, which are the first axis: won, lost and, if there are ties, tied.
-
-    A tie has the chance ``T = t q / (1 + t q)`` with ``q = sqrt(F(x) F(-x))``.
-    """
-    if tie is None:
-        win = noise.cdf(x)
-        return np.stack((win, 1.0 - win))
-    win, log_q = noise.cdf(x), -0.5 * (noise.terms(x)[0] + noise.terms(-x)[0])
-    tied = scipy.special.expit(tie + log_q)
-    return np.stack((win * (1.0 - tied), (1.0 - win) * (1.0 - tied), tied))
-
-
-def score_of(noise: Noise, x: Floats, tie: Floats | None) -> Floats:
-    """The derivatives of the logarithms of these chances.
-
-    Without ties ``-g'(x)`` and ``g'(-x)``. With ties these, less ``T h`` for ``h = (log q)'``; and
-    ``(1 - T) h`` of a tie.
-    """
-    (value, gradient, _), (other, turned, _) = noise.terms(x), noise.terms(-x)
-    if tie is None:
-        return np.stack((-gradient, turned))
-    tied = scipy.special.expit(tie - 0.5 * (value + other))
-    middle = 0.5 * (turned - gradient)
-    return np.stack((-gradient - tied * middle, turned - tied * middle, (1.0 - tied) * middle))
 
 
 def _opinion_gaps(beliefs: Beliefs, questions: Questions) -> Floats:
