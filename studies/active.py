@@ -67,6 +67,14 @@ class Truth(NamedTuple):
     accuracy: Floats
     item_sd: Floats
     """How much each item varies from one look to the next."""
+    taste: Floats | None = None
+    """Judges x items: what each judge thinks of an item beyond its score; None if nothing."""
+
+    def gap(self, question: Question) -> float:
+        """How far above the right item the judge sees the left one, in units of its noise."""
+        judge, i, j = question
+        seen = self.score if self.taste is None else self.score + self.taste[judge]
+        return float(self.accuracy[judge] * (seen[i] - seen[j]))
 
 
 @dataclass(frozen=True)
@@ -89,7 +97,7 @@ class Setting:
     def chance(self, truth: Truth, question: Question) -> float:
         """That the left item wins."""
         i, j = question.left, question.right
-        gap = float(truth.accuracy[question.judge] * (truth.score[i] - truth.score[j]))
+        gap = truth.gap(question)
         if self.noise == "logistic":
             chance = float(expit(gap))
         else:
@@ -98,11 +106,13 @@ class Setting:
         return chance * (1.0 - self.flipped) + (1.0 - chance) * self.flipped
 
 
-def jury(*accuracies: float) -> Callable[[Rng], Truth]:
-    """20 items, and judges of these accuracies."""
+def jury(*accuracies: float, taste_sd: float = 0.0) -> Callable[[Rng], Truth]:
+    """20 items, and judges of these accuracies, with tastes of this spread."""
 
     def truth(rng: Rng) -> Truth:
-        return Truth(rng.normal(size=20), np.array(accuracies), np.zeros(20))
+        score = rng.normal(size=20)
+        taste = taste_sd * rng.normal(size=(len(accuracies), 20)) if taste_sd else None
+        return Truth(score, np.array(accuracies), np.zeros(20), taste)
 
     return truth
 
@@ -160,11 +170,16 @@ SETTINGS = (
             model="btl", noise="normal", flipped=0.1, batch=59),
     Setting("ASAP 200", "ASAP's large set: 200 items between 0 and 5, one judge, normal noise",
             _uniform(200), (3000, 5000, 7065, 10550),
-            ("juryrank", NONE_AT_RANDOM, "random", "quicksort", "Swiss", "Hybrid-MST", BOUND),
+            ("juryrank", NONE_AT_RANDOM, "random", "quicksort", "Swiss", "Hybrid-MST",
+             ASAP_APPROXIMATE, HYBRID_MST_PROGRAM, BOUND),
             model="tcv", noise="normal", batch=199),
     Setting("alone", "20 items with scores drawn from N(0, 4); one judge, the noise that of the "
             "model", _alone(20), (100, 200, 400), ("juryrank", NONE_AT_RANDOM, "random"),
             model="btl", batch=19),
+    Setting("tastes", "20 items; 9 judges, three of accuracy 2.5, three of 0.5, three of -1, with "
+            "tastes of standard deviation 0.5",
+            jury(*[2.5] * 3, *[0.5] * 3, *[-1.0] * 3, taste_sd=0.5), (200, 300, 500),
+            (*OURS, "random")),
 )  # fmt: skip
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 

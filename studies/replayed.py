@@ -4,7 +4,9 @@
 
 A question is a pair. Its answer is a vote that was cast on this pair, by whomever, drawn from those
 that were not given out before; a pair whose votes are used up is not asked about any more. What
-comes near to the ranking of all votes is the better policy.
+comes near to the ranking of all votes is the better policy. Random votes are no policy, as nobody
+can ask for them: they are a sample of all votes, with each pair as often as in these. Near is
+therefore measured to a second ranking, too, that of all votes with the same weight for each pair.
 
 What replaying does to policies is seen where the truth is known: answers are simulated from the
 model as it fits the votes, with tastes that are drawn anew, once for the same judges and pairs as
@@ -30,9 +32,11 @@ from studies.pages import markdown
 from studies.running import kept_results, options
 
 NONE_AT_RANDOM = "juryrank, none at random"
-POLICIES = ("juryrank", NONE_AT_RANDOM, "random")
+RANDOM_PAIRS, RANDOM_VOTES = "random pairs", "random votes"
+POLICIES = ("juryrank", NONE_AT_RANDOM, RANDOM_PAIRS, RANDOM_VOTES)
 TOP = 5
 MEASURES = ("tau", "correlation", "top")
+ALIKE, TRUE = "alike ", "true "
 COLUMNS = ("judge", "left", "right", "winner")
 
 
@@ -52,6 +56,10 @@ SOURCES = {
     "LLMFAO, simulated": Source("llmfao/votes.csv", (500, 1000, 2000), 100, "replayed"),
     "LLMFAO, asked": Source("llmfao/votes.csv", (500, 1000, 2000), 100, "asked"),
 }
+
+
+WITHOUT = {"": (), "replayed": (NONE_AT_RANDOM,), "asked": (NONE_AT_RANDOM, RANDOM_VOTES)}
+"""Policies that are not tried."""
 
 
 class Trial(NamedTuple):
@@ -81,6 +89,11 @@ class Pool:
         rows = self._rows.get((min(left, right), max(left, right)))
         if rows:
             self.given.append(rows.pop())
+
+    def any_pair(self, rng: np.random.Generator) -> tuple[str, str]:
+        """A pair that has a vote left."""
+        left = [pair for pair, rows in self._rows.items() if rows]
+        return left[int(rng.integers(len(left)))]
 
     @property
     def known(self) -> pl.DataFrame:
@@ -145,6 +158,11 @@ class Asked:
         judge = self._fitted.any_judge()
         self.given.append((judge, left, right, self._fitted.answer(judge, left, right)))
 
+    def any_pair(self, rng: np.random.Generator) -> tuple[str, str]:
+        """Two items."""
+        one, other = rng.choice(self.items, 2, replace=False).tolist()
+        return one, other
+
     @property
     def known(self) -> pl.DataFrame:
         """The votes until now."""
@@ -166,31 +184,41 @@ def replayed(trial: Trial) -> list[dict[str, Any]]:
         true, asked = fitted.score, votes.select("judge", "left", "right").iter_rows()
         votes = votes.with_columns(winner=pl.Series([fitted.answer(*one) for one in asked]))
     if source.simulated == "asked":
-        pool, of_all = Asked(fitted), None
+        pool, of_all, alike = Asked(fitted), None, None
     else:
         pool, of_all = Pool(votes, rng), _scores(jr.rank(votes, threads=1))
+        alike = _scores(jr.rank(pairs_alike(votes), threads=1))
     found = []
     for check in source.checks:
-        if trial.policy == "random":
-            _random(pool, check, rng)
-        while len(pool.given) < check:
-            for left, right in _asked(pool, trial, source.batch):
-                pool.answer(left, right)
+        _ask_until(check, pool, trial, source.batch, rng)
         score = _scores(jr.rank(pool.known[:check], threads=1))
         found.append(
             {"source": trial.source, "policy": trial.policy, "number": trial.number,
-             "votes": check, **_near(score, of_all), **_near(score, true, "true ")}
+             "votes": check, **_near(score, of_all), **_near(score, alike, ALIKE),
+             **_near(score, true, TRUE)}
         )  # fmt: skip
     return found
 
 
-def _random(pool: Pool | Asked, check: int, rng: np.random.Generator) -> None:
-    """Any votes of the pool, or answers about any pairs."""
-    if isinstance(pool, Pool):
+def _ask_until(
+    check: int, pool: Pool | Asked, trial: Trial, batch: int, rng: np.random.Generator
+) -> None:
+    """Have so many votes given out."""
+    if trial.policy == RANDOM_VOTES:
         pool.given = list(range(check))
-        return
     while len(pool.given) < check:
-        pool.answer(*rng.choice(pool.items, 2, replace=False).tolist())
+        if trial.policy == RANDOM_PAIRS:
+            pool.answer(*pool.any_pair(rng))
+        else:
+            for left, right in _asked(pool, trial, batch):
+                pool.answer(left, right)
+
+
+def pairs_alike(votes: pl.DataFrame) -> jr.Votes:
+    """The votes, those on each pair with the same weight together."""
+    pair = pl.min_horizontal("left", "right"), pl.max_horizontal("left", "right")
+    weight = 1.0 / pl.len().over(*pair)
+    return jr.votes_from(votes.with_columns(weight=weight / weight.mean()), weight="weight")
 
 
 def votes_of(path: Path) -> pl.DataFrame:
@@ -234,7 +262,7 @@ def _near(
 
 def summary(rows: pl.DataFrame) -> pl.DataFrame:
     """Means over replays, and their standard errors."""
-    measures = (*MEASURES, *(f"true {name}" for name in MEASURES))
+    measures = [f"{what}{name}" for what in ("", ALIKE, TRUE) for name in MEASURES]
     return rows.group_by("source", "policy", "votes", maintain_order=True).agg(
         pl.len().alias("replays"),
         *(pl.col(name).mean() for name in measures),
@@ -266,12 +294,12 @@ def page(table: pl.DataFrame, command: str) -> Iterator[str]:
     )
     yield ""
     head = ("votes of", "policy", "replays", "votes", "tau", "correlation", "best 5",
-            "tau to the truth", "correlation to the truth")  # fmt: skip
+            "tau, pairs alike", "tau to the truth", "correlation to the truth")  # fmt: skip
     yield from markdown(head, map(_row, table.iter_rows(named=True)))
 
 
 def _row(row: dict[str, Any]) -> list[str]:
-    names = (*MEASURES, "true tau", "true correlation")
+    names = (*MEASURES, "alike tau", "true tau", "true correlation")
     shown = (
         "" if row[name] is None else f"{row[name]:.3f} ± {row[f'{name}_se'] or 0.0:.3f}"
         for name in names
@@ -283,8 +311,9 @@ def chart(table: pl.DataFrame) -> object:
     """Kendall's tau against votes."""
     alt = altair()
     replayed = table.select("source", "policy", "votes", "tau", to=pl.lit("all votes"))
+    alike = table.select("source", "policy", "votes", tau="alike tau", to=pl.lit("pairs alike"))
     true = table.select("source", "policy", "votes", tau="true tau", to=pl.lit("the truth"))
-    shown = pl.concat((replayed, true)).drop_nulls("tau")
+    shown = pl.concat((replayed, alike, true)).drop_nulls("tau")
     line = alt.Chart(shown, width=320, height=220).mark_line(point=True)
     line = line.encode(
         x=alt.X("votes:Q", scale=alt.Scale(type="log", nice=False)),
@@ -309,7 +338,7 @@ def main() -> None:
         Trial(source, policy, given.data, given.seed, number)
         for source, replays in zip(SOURCES, given.replays, strict=True)
         for policy in POLICIES
-        if not (SOURCES[source].simulated and policy == NONE_AT_RANDOM)
+        if policy not in WITHOUT[SOURCES[source].simulated]
         for number in range(replays)
     ]
     found = kept_results(replayed, trials, "Replayed", given.jobs, given.trials)

@@ -13,6 +13,13 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from juryrank.active.pairs_own import (
+    NOTHING_OWN,
+    PairsOwn,
+    PairVotes,
+    Sights,
+    pairs_own,
+)
 from juryrank.errors import InputError
 from juryrank.inference.opinions import Codes
 from juryrank.inference.posterior import NormalPosterior, SampledPosterior
@@ -20,11 +27,14 @@ from juryrank.model.effects import Layout
 from juryrank.model.noise import Noise
 from juryrank.ranking.basis import Basis
 from juryrank.types import Floats
+from juryrank.votes.votes import TIE
 
 NEW, ANYONE = -1, -2
 """The codes of a judge who has cast no vote, and of nobody in particular."""
 MOST_DRAWS = 160
 """Draws that are used, evenly spaced."""
+MOST_VOTES, DRAWS_OF_VOTES = 300_000, 8
+"""What pairs have of their own is found by so many draws, and not looked for in more votes."""
 KINDS, APART = 509, 101
 """So many tastes are drawn for what judges have not seen; a judge's begin so far from the last's:
 both are primes, so that few are shared."""
@@ -132,6 +142,14 @@ class Beliefs:
     @cached_property
     def tie(self) -> Floats | None:
         """``log t`` of each judge, the weight of a tie; None if two items cannot be tied."""
+        by_code = self._every_tie
+        return (
+            None if by_code is None else self._judges(by_code, np.full(self.count, by_code.mean()))
+        )
+
+    @cached_property
+    def _every_tie(self) -> Floats | None:
+        """Of the judges of the votes, by code."""
         layout = Layout(self.basis.effects, self.basis.votes.n_items, self.basis.votes.n_judges)
         if 2 not in layout.model.sizes:
             return None
@@ -143,8 +161,7 @@ class Beliefs:
             drawn = np.broadcast_to(known.estimated_effects, shape)
         ties = [layout.pair_ties(np.concatenate((nothing, effects))) for effects in drawn]
         shape = (self.basis.votes.n_judges, self.count)
-        by_code = np.broadcast_to(np.array(ties).T, shape)
-        return self._judges(by_code, np.full(self.count, by_code.mean()))
+        return np.broadcast_to(np.array(ties).T, shape)
 
     @cached_property
     def mean(self) -> Floats:
@@ -201,6 +218,29 @@ class Beliefs:
         drawn = known.uncertainty.draws_of(items, self.count, SEED)
         return np.asarray(known.score[items][:, None] + drawn.T)
 
+    @cached_property
+    def pairs_own(self) -> PairsOwn:
+        """What pairs have of their own."""
+        votes = self.basis.votes
+        if not votes.is_here or votes.n_pairs > MOST_VOTES:
+            return NOTHING_OWN
+        tied = votes.outcome == TIE
+        on_pairs = PairVotes(
+            votes.judge, votes.winner, votes.loser, tied, votes.weight, votes.n_items
+        )
+        return pairs_own(on_pairs, self.noise, self._as_seen)
+
+    def _as_seen(self, votes: PairVotes) -> Sights:
+        """How votes were seen, by some of the draws."""
+        some = np.arange(0, self.count, max(1, self.count // DRAWS_OF_VOTES))
+        score = self.scores(np.arange(votes.n_items))[:, some]
+        gap = score[votes.winner] - score[votes.loser]
+        gap += self._tastes_of_votes(votes.judge, votes.winner, some)
+        gap -= self._tastes_of_votes(votes.judge, votes.loser, some)
+        tie = self._every_tie
+        tie = None if tie is None else tie[:, some][votes.judge]
+        return Sights(gap, self._every_accuracy[:, some][votes.judge], tie)
+
     # --- tastes ----------------------------------------------------------------------------------
 
     @cached_property
@@ -230,11 +270,29 @@ class Beliefs:
             return np.zeros((len(judge), self.count))
         found = self._new_tastes(judge, item)
         code = self.judge_code[judge]
-        key = code * self.n_items + item
-        at = np.minimum(np.searchsorted(self._taste_keys, key), len(self._taste_keys) - 1)
-        known = (self._taste_keys[at] == key) & (code >= 0)
+        at, known = self._where_known(code, item)
+        known &= code >= 0
         found[known] = self._known_tastes(at[known])
         found[code == ANYONE] = 0.0
+        return found
+
+    def _where_known(
+        self, code: Codes | NDArray[np.int32], item: Codes | NDArray[np.int32]
+    ) -> tuple[Codes, NDArray[np.bool_]]:
+        """Where the tastes of the sample have those of judges, by code, if they do."""
+        key = code.astype(np.int64) * self.n_items + item
+        at = np.minimum(np.searchsorted(self._taste_keys, key), len(self._taste_keys) - 1)
+        return at, self._taste_keys[at] == key
+
+    def _tastes_of_votes(
+        self, code: NDArray[np.int32], item: NDArray[np.int32], some: Codes
+    ) -> Floats:
+        """Some draws of those of judges of the votes."""
+        found = np.zeros((len(code), len(some)))
+        if len(self._taste_keys):
+            at, known = self._where_known(code, item)
+            sample = self.posterior.sample  # type: ignore[union-attr]
+            found[known] = sample.taste[np.ix_(self._draws[some] // sample.every, at[known])].T
         return found
 
     def _known_tastes(self, at: Codes) -> Floats:

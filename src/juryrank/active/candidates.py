@@ -49,9 +49,9 @@ def candidates(
     each = max(most // len(judges), LEAST_OF_JUDGE)
     found = []
     for judge in judges.tolist():  # one by one: what is worked out for one stays in cache
-        promise = _promise(beliefs, judge, gap, variance, taste)
-        promise *= matter / rules.limits.cost[judge]
         asked = Questions(np.full(len(one), judge), one, other)
+        promise = _promise(beliefs, asked, gap, variance, taste)
+        promise *= matter / rules.limits.cost[judge]
         found.append(_best_open(rules, asked, promise, each))
     return Questions(
         *(
@@ -109,11 +109,14 @@ def _near_pairs(
     return items[key // n], items[key % n]
 
 
-def _promise(beliefs: Beliefs, judge: int, gap: Floats, variance: Floats, taste: float) -> Floats:
-    """About what each pair tells, asked of a judge with tastes of this variance."""
-    accuracy = beliefs.accuracy[judge]
+def _promise(
+    beliefs: Beliefs, asked: Questions, gap: Floats, variance: Floats, taste: float
+) -> Floats:
+    """About what each pair tells, asked of one judge with tastes of this variance."""
+    accuracy = beliefs.accuracy[asked.judge[0]]
     mean, square = float(accuracy.mean()), float(np.mean(accuracy**2))
     blur = taste * square
     spread = square * variance + (square - mean**2) * gap**2 + blur
     weight = fisher(beliefs.noise, blurred(beliefs.noise, mean * gap, spread))
-    return np.asarray(np.log1p(weight * spread) - np.log1p(weight * blur))
+    share = beliefs.pairs_own.share(asked.one, asked.other, square * weight)
+    return np.asarray(share * (np.log1p(weight * spread) - np.log1p(weight * blur)))

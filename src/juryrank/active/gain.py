@@ -67,7 +67,9 @@ def outlook(beliefs: Beliefs, questions: Questions, events: NDArray[np.bool_] | 
     gain = information(chances)
     if events is not None:
         gain = np.maximum(of_events(chances, events), OF_ALL * gain)
-    return Outlook(np.maximum(gain, LEAST_GAIN), deviation, weight)
+    square = np.mean(beliefs.accuracy**2, axis=1)[questions.judge]
+    share = beliefs.pairs_own.share(questions.one, questions.other, square * weight)
+    return Outlook(np.maximum(share * gain, LEAST_GAIN), deviation, share * weight)
 
 
 def _opinion_gaps(beliefs: Beliefs, questions: Questions) -> Floats:
