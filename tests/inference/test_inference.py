@@ -342,6 +342,29 @@ def test_expected_wrong_claims_are_within_what_is_allowed() -> None:
     assert found.tier.tolist() == [1, 1, 2, 3]
 
 
+@pytest.mark.parametrize("asked", [{}, {"prior": (1.5, 0.5)}])
+def test_of_very_many_items_a_pair_is_claimed_if_it_is_sure_enough(
+    asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the chances of all pairs, one by one, each with the same share of what is allowed."""
+    made = jr.simulate(70, 8, votes_per_judge=900, seed=2, score_sd=3.0)
+    basis = jr.rank(made.votes, **asked).basis
+    posterior, order = cast(Posterior, basis.posterior), basis.item_code
+    for name, size in (("MOST_SORTED", 10), ("ROWS", 16), ("COLUMNS", 24)):
+        monkeypatch.setattr(f"juryrank.inference.ranks_and_tiers.{name}", size)
+    found = claims(posterior, [order], 0.95)
+    wrong = 1.0 - posterior.chances_above(order)[:, order]
+    sure = np.triu(wrong <= (0.05 - posterior.upside_down) / (70 * 69 / 2), 1)
+    assert 500 < sure.sum() < 2300
+    assert found.rank_low.tolist() == (1 + sure.sum(axis=0)).tolist()
+    assert found.rank_high.tolist() == (70 - sure.sum(axis=1)).tolist()
+    first = 0
+    for tier in range(1, found.tier.max()):
+        following = int(np.flatnonzero(found.tier == tier + 1)[0])
+        assert following == np.flatnonzero(sure[first])[0]
+        first = following
+
+
 def test_items_that_votes_treat_alike_share_a_score() -> None:
     score = np.array([0.31, 0.29, -0.6])
     shared = shared_by_equals(score, np.array([0.5, 0.5 + 1e-9, -1.0]))

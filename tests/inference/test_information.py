@@ -238,6 +238,18 @@ def test_soft_directions_cost_no_steps() -> None:
     assert len(products) <= 2
 
 
+def test_the_rough_inverse_is_a_diagonal_and_few_factors() -> None:
+    n, rng = 30, np.random.default_rng(1)
+    root = rng.normal(size=(n, n))
+    matrix, soft = root @ root.T + np.eye(n), rng.normal(size=(n, 2))
+    system = system_of(matrix, soft)
+    energy, image = np.linalg.inv(soft.T @ matrix @ soft), matrix @ soft
+    rest = np.eye(n) - soft @ energy @ image.T
+    whole = soft @ energy @ soft.T + rest @ np.diag(1.0 / np.diag(matrix)) @ rest.T
+    one, other = system.rough_factors()
+    assert one @ other.T + np.diag(1.0 / np.diag(matrix)) == pytest.approx(whole, abs=1e-12)
+
+
 # --- errors of many items ------------------------------------------------------------------------
 
 
@@ -271,8 +283,8 @@ def test_errors_of_many_items_are_exact_where_they_are_said_to_be(kind: str) -> 
     for i in (0, 50):
         scale = dense.score_variance.max()
         assert wide.covariances(i) == pytest.approx(dense.covariances(i), abs=1e-3 * scale)
-    first = np.zeros(1, dtype=np.int64)
-    rough, exact = (known.difference_variances(first)[0] for known in (wide, dense))
+    first, every = np.zeros(1, dtype=np.int64), np.arange(120)
+    rough, exact = (known.difference_variances(first, every)[0] for known in (wide, dense))
     assert rough == pytest.approx(exact, rel=0.6 if kind == "few neighbours" else 0.1)
     for j in (1, 60, 119):
         assert dense.difference_variance(0, j) == pytest.approx(exact[j], rel=1e-9)

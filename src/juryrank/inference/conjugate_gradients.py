@@ -48,11 +48,17 @@ class System:
         drift = self.soft.T @ residual - self.soft_image.T @ found
         return np.asarray(found + self.soft @ self._by_soft(drift))
 
-    def roughly_solved(self, right: Floats) -> Floats:
-        """``W right``."""
-        inside = self.in_soft(right)
-        smoothed = self.smoothed(right - self.soft_image @ inside)
-        return np.asarray(self.soft @ inside + smoothed)
+    def rough_factors(self) -> tuple[Floats, Floats]:
+        """``F`` and ``G``: beside its diagonal, ``W`` is ``F G'``.
+
+        With ``Y = D^-1 M Z`` it is ``Z (E^-1 + E^-1 (M Z)' Y E^-1) Z' - Y E^-1 Z' - Z E^-1 Y'``.
+        """
+        scaled = self.soft_image / self.diagonal[:, None]
+        by_soft = self._by_soft(self.soft.T).T
+        square = by_soft + by_soft @ self._by_soft(scaled.T @ self.soft_image).T
+        return np.hstack((square - self._by_soft(scaled.T).T, -by_soft)), np.hstack(
+            (self.soft, scaled)
+        )
 
     def _by_soft(self, vectors: Floats) -> Floats:
         """``E^-1 vectors``."""

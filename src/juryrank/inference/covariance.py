@@ -79,18 +79,18 @@ class Uncertainty:
         own, other = self.covariances(i), self.covariances(j)
         return max(float(own[i] + other[j] - own[j] - other[i]), 0.0)
 
-    def difference_variances(self, items: NDArray[np.int64]) -> Floats:
-        """Those of the differences between these items' scores and each, a row for each of these.
+    def difference_variances(self, items: NDArray[np.int64], others: NDArray[np.int64]) -> Floats:
+        """Those of the differences between these items' scores and others', a row for each of them.
 
         They are rough with very many items: variances are extrapolated, covariances not solved for.
         """
         whole = self.covariance
         if isinstance(whole, _Columns):
-            covariances = np.array([whole.rough_column(i) for i in items.tolist()])
+            covariances = whole.rough(items, others)
         else:
-            covariances = whole[items]
-        found = self.score_variance[items, None] + self.score_variance - 2.0 * covariances
-        found[np.arange(len(items)), items] = 0.0
+            covariances = whole[np.ix_(items, others)]
+        found = self.score_variance[items, None] + self.score_variance[others] - 2.0 * covariances
+        found[items[:, None] == others] = 0.0
         return np.asarray(np.maximum(found, 0.0))
 
     def draws(
@@ -406,10 +406,25 @@ class _Columns:
         found, _ = solved(self.system, right, np.array([True]), np.array([COLUMN_TOLERANCE]))
         return self._in_gauge(i, found[:, 0])
 
-    def rough_column(self, i: int) -> Floats:
-        """The same, without a search."""
-        right = _units(len(self.parts.score), np.array([i]))
-        return self._in_gauge(i, self.system.roughly_solved(right)[:, 0])
+    def rough(self, items: NDArray[np.int64], others: NDArray[np.int64]) -> Floats:
+        """The covariances of some items with others, without a search; not those of an item itself.
+
+        They have a few factors (see `System.rough_factors`).
+        """
+        one, other = self._rough_factors
+        return np.asarray(one[items] @ other[others].T)
+
+    @cached_property
+    def _rough_factors(self) -> tuple[Floats, Floats]:
+        """``F`` and ``G``: the rough covariances of different items are ``F G'``."""
+        c, s, n = self.parts.gauge.scale, self.parts.score[:, None], len(self.parts.score)
+        one, other = self.system.rough_factors()
+        mean = one @ other.mean(axis=0)[:, None] + 1.0 / (n * self.system.diagonal[:, None])
+        scale = self.with_scale[:, None]
+        return (
+            np.hstack((c**2 * one, -(c**2) * mean, -c * s, self.scale_variance * s - c * scale)),
+            np.hstack((other, np.ones_like(s), scale, s)),
+        )
 
     def _in_gauge(self, i: int, own: Floats) -> Floats:
         """A column of the answer's covariance from one of the solver's."""

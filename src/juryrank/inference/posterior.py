@@ -113,6 +113,10 @@ class Posterior(ABC):
         """
 
     @abstractmethod
+    def gaps(self, items: Codes, others: Codes) -> tuple[Floats, Floats]:
+        """How far items, a row for each, are above others, and the variances of that."""
+
+    @abstractmethod
     def gap(self, i: int, j: int, confidence: float) -> Gap:
         """How far an item is above another."""
 
@@ -195,19 +199,25 @@ class SampledPosterior(Posterior):
 
     def chances_above(self, items: Codes) -> Floats:
         """The share of draws; the tails, of which there are few draws, as those of a normal."""
-        draws, (mean, centred) = self._compared, self._around_mean
+        draws = self._compared
         above = _number_above(draws, items) / len(draws)
-        square = np.mean(centred**2, axis=0)
-        both = square[items, None] + square
-        variance = both - 2.0 * (centred[:, items].T @ centred) / len(draws)
+        gap, variance = self.gaps(items, np.arange(draws.shape[1]))
+        return _chances(gap, np.sqrt(variance), above, len(draws))[0]
+
+    def gaps(self, items: Codes, others: Codes) -> tuple[Floats, Floats]:
+        """The means and variances of the draws that are compared."""
+        mean, square, centred = self._around_mean
+        both = square[items, None] + square[others]
+        variance = both - 2.0 * (centred[:, items].T @ centred[:, others]) / len(centred)
         variance[variance < SAME_DRAWS * both] = 0.0
-        return _chances(mean[items, None] - mean, np.sqrt(variance), above, len(draws))[0]
+        return mean[items, None] - mean[others], variance
 
     @cached_property
-    def _around_mean(self) -> tuple[Floats, Floats]:
-        """The mean of the draws that are compared, and these less their mean."""
+    def _around_mean(self) -> tuple[Floats, Floats, Floats]:
+        """The mean and variance of the draws that are compared, and these less their mean."""
         mean = self._compared.mean(axis=0)
-        return mean, self._compared - mean
+        centred = self._compared - mean
+        return mean, np.mean(centred**2, axis=0), centred
 
     def p_best(self, groups: Sequence[Codes]) -> Floats:
         """The share of draws."""
@@ -337,10 +347,14 @@ class NormalPosterior(Posterior):
 
     def chances_above(self, items: Codes) -> Floats:
         """By how many standard errors the scores differ."""
-        error = np.sqrt(self.uncertainty.difference_variances(items))
-        gaps = self.score[items, None] - self.score
-        z = np.divide(gaps, error, out=np.zeros(gaps.shape), where=error > 0.0)
+        gap, variance = self.gaps(items, np.arange(len(self.score)))
+        z = np.divide(gap, np.sqrt(variance), out=np.zeros(gap.shape), where=variance > 0.0)
         return np.asarray(scipy.special.ndtr(z))
+
+    def gaps(self, items: Codes, others: Codes) -> tuple[Floats, Floats]:
+        """By the covariance, as far as it is known."""
+        variance = self.uncertainty.difference_variances(items, others)
+        return self.score[items, None] - self.score[others], variance
 
     def gap(self, i: int, j: int, confidence: float) -> Gap:
         """The difference, and its standard error on either side."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from juryrank.inference.opinions import Codes
 from juryrank.inference.posterior import Posterior
@@ -24,6 +25,8 @@ CHANCES_AT_ONCE = 100_000
 """Chances that are worked out at once: few enough to stay in the cache."""
 MOST_SORTED = 3_000
 """With more items, every claim has the same small share of the whole chance of an error."""
+ROWS, COLUMNS = 512, 2_048
+"""Of the gaps between so many items that are looked at together."""
 
 
 class Claims(NamedTuple):
@@ -48,17 +51,14 @@ def claims(posterior: Posterior, orders: Sequence[Codes], confidence: float) -> 
         limit = _limit(np.concatenate([row for group in rows for row in group]), allowed)
         return _joined([_following(len(group), group, limit) for group in rows])
     each = allowed / sum(len(order) * (len(order) - 1) / 2 for order in orders)
-    return _joined([_following(len(order), _wrong(posterior, order), each) for order in orders])
+    return _joined([_of_many(posterior, order, each) for order in orders])
 
 
 def no_claims(orders: Sequence[Codes]) -> Claims:
     """What follows where nothing can be claimed."""
-    return _joined(
-        [
-            _following(n, (np.ones(n - 1 - index) for index in range(n)), 0.0)
-            for n in map(len, orders)
-        ]
-    )
+    nothing = [np.zeros(len(order), dtype=np.int64) for order in orders]
+    ends = [np.full(len(order), len(order)) for order in orders]
+    return _joined([_claims(none, none, end) for none, end in zip(nothing, ends, strict=True)])
 
 
 def _joined(groups: Sequence[Claims]) -> Claims:
@@ -70,16 +70,45 @@ def _following(n: int, rows: Iterable[Floats], limit: float) -> Claims:
     """What follows from the chances of being wrong, a row for each item from the best down."""
     above = np.zeros(n, dtype=np.int64)
     below = np.zeros(n, dtype=np.int64)
-    tier = np.ones(n, dtype=np.int64)
-    first = 0
+    first = np.full(n, n)
     for index, wrong in enumerate(rows):
         worse = wrong <= limit
         below[index] = int(worse.sum())
         above[index + 1 :] += worse
-        if index == first:
-            first = 1 + index + int(worse.argmax()) if worse.any() else n
-            tier[first:] += 1
+        if below[index]:
+            first[index] = 1 + index + int(worse.argmax())
+    return _claims(above, below, first)
+
+
+def _claims(above: Codes, below: Codes, first: Codes) -> Claims:
+    """How many are above and below each item, and which is the first of those below."""
+    n = len(above)
+    tier, best = np.ones(n, dtype=np.int64), 0
+    while best < n:
+        best = int(first[best])
+        tier[best:] += 1
     return Claims(1 + above, n - below, tier)
+
+
+def _of_many(posterior: Posterior, order: Codes, limit: float) -> Claims:
+    """What follows if a pair is claimed with so small a chance of being wrong: that of a normal."""
+    n, square = len(order), float(scipy.special.ndtri(limit)) ** 2
+    score = posterior.score[order]
+    above, below = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    first = np.full(n, n)
+    for top in range(0, n, ROWS):
+        rows = slice(top, min(top + ROWS, n))
+        for left in range(top, n, COLUMNS):
+            columns = slice(left, min(left + COLUMNS, n))
+            gap, variance = posterior.gaps(order[rows], order[columns])
+            sure = (gap > 0.0) & (variance > 0.0) & (gap**2 >= square * variance)
+            # Where scores are the same there is no order to be right or wrong about.
+            sure &= score[rows, None] > score[columns]
+            above[columns] += sure.sum(axis=0)
+            below[rows] += sure.sum(axis=1)
+            found = np.where(sure.any(axis=1), left + sure.argmax(axis=1), n)
+            first[rows] = np.minimum(first[rows], found)
+    return _claims(above, below, first)
 
 
 def _wrong(posterior: Posterior, order: Codes) -> Iterator[Floats]:
