@@ -365,6 +365,26 @@ def test_of_very_many_items_a_pair_is_claimed_if_it_is_sure_enough(
         first = following
 
 
+def test_of_very_many_items_some_draws_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are draws of the same chain, and their tastes go with them."""
+    made = jr.simulate(12, 5, votes_per_judge=40, seed=4)
+    objective = task_of(jr.votes_from(made.votes), "hbtl").objective()
+    length, start = Length(30, 60, 60), search(objective, ROUGH)
+
+    def drawn() -> Sample:
+        return sample(objective, start, tastes=True, length=length)
+
+    whole = drawn()
+    monkeypatch.setattr("juryrank.inference.sampling.MOST_SCORES", 12 * 60 // 3)
+    monkeypatch.setattr("juryrank.inference.sampling.MOST_TASTES", len(whole.taste_item) * 60 // 6)
+    some = drawn()
+    assert (len(whole.score), whole.every, len(some.score), some.every) == (60, 1, 20, 2)
+    np.testing.assert_allclose(some.score, whole.score[::3], rtol=1e-8)
+    np.testing.assert_allclose(some.accuracy, whole.accuracy[::3], rtol=1e-8)
+    np.testing.assert_allclose(some.taste, whole.taste[::6], rtol=1e-5)
+    assert some.rounds == whole.rounds
+
+
 def test_items_that_votes_treat_alike_share_a_score() -> None:
     score = np.array([0.31, 0.29, -0.6])
     shared = shared_by_equals(score, np.array([0.5, 0.5 + 1e-9, -1.0]))

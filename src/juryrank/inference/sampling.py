@@ -23,6 +23,8 @@ MEASURED_AT = (20, 50, 100)
 """Rounds of the warm-up after which the metric is chosen anew."""
 MOST_TASTES = 20_000_000
 """Numbers kept of the draws of tastes; of more, fewer draws are kept."""
+MOST_SCORES = 54_000_000
+"""The same, of scores: all draws of 30,000 items, and every third or fourth of 100,000."""
 CLOSE_CALL = 0.05
 """The chance that the ranking is upside down from which on it is a close call."""
 FEW_EFFECTIVE = 40.0
@@ -126,8 +128,9 @@ def sample(
         degrees=degrees,
     )
     _warm_up(chain, length, watch)
-    every = max(1, -(-length.most * len(opinions) // MOST_TASTES)) if tastes else 1
-    kept = _Kept(objective.choices_per_judge, every)
+    step = max(1, -(-length.most * objective.n_items // MOST_SCORES))
+    every = max(1, -(-length.most * len(opinions) // (step * MOST_TASTES))) if tastes else 1
+    kept = _Kept(objective.choices_per_judge, step, every)
     wanted = length.kept
     while True:
         for count in _runs(wanted - len(kept), chain.at_once):
@@ -137,7 +140,7 @@ def sample(
         left = length.warm_up + length.most - chain.number
         if effective >= FEW_EFFECTIVE or not left:
             return kept.sample(opinions.judge, opinions.item, effective, chain)
-        if effective < least_effective(kept.scores()[len(kept) // 2 :]):
+        if effective < least_effective(kept.scores()[len(kept) // (2 * step) :]):
             kept.leave_out_first_half()  # the chain had not converged
         wanted = min(max(length.kept, 2 * len(kept)), len(kept) + left)
 
@@ -166,10 +169,11 @@ def _runs(rounds: int, most: int) -> Iterator[int]:
 
 
 class _Kept:
-    """The draws that are kept."""
+    """The draws that are kept: every `step`-th, and the tastes of every `every`-th of these."""
 
-    def __init__(self, counts: Floats, every: int) -> None:
+    def __init__(self, counts: Floats, step: int, every: int) -> None:
         self.counts = counts
+        self.step = step
         self.every = every
         self.runs: list[Draws] = []
         self.scales: list[Floats] = []
@@ -177,14 +181,21 @@ class _Kept:
         self.number = 0
 
     def __len__(self) -> int:
+        """How many rounds of the chain they are from."""
         return self.number
 
     def add(self, run: Draws) -> None:
-        first = -self.number % self.every
+        both = self.step * self.every
+        tastes = run.taste[-self.number % both :: both].astype(np.float32)
+        some = slice(-self.number % self.step, None, self.step)
         self.number += len(run.loss)
-        self.tastes.append(run.taste[first :: self.every].astype(np.float32))
-        self.scales.append(gauge_scales(run.accuracy, self.counts))
-        self.runs.append(run._replace(taste=np.empty((len(run.loss), 0))))
+        run = run._replace(taste=np.empty((len(run.loss), 0)))
+        kept = Draws(*(part[some] for part in run))
+        if self.step > 1:  # and let go of the others
+            kept = Draws(*(part.copy() for part in kept))
+        self.tastes.append(tastes)
+        self.scales.append(gauge_scales(kept.accuracy, self.counts))
+        self.runs.append(kept)
 
     def joined(self) -> tuple[Draws, Floats, NDArray[np.float32]]:
         """All draws, what to multiply their scores by, and the tastes of every `every`-th."""
@@ -196,11 +207,13 @@ class _Kept:
         return self.runs[0], self.scales[0], self.tastes[0]
 
     def leave_out_first_half(self) -> None:
-        first = self.every * -(-self.number // (2 * self.every))
-        self.number -= first
+        both = self.step * self.every
+        left_out = both * -(-self.number // (2 * both))
+        self.number -= left_out
         draws, scale, taste = self.joined()
+        first = left_out // self.step
         self.runs = [Draws(*(part[first:] for part in draws))]
-        self.scales, self.tastes = [scale[first:]], [taste[first // self.every :]]
+        self.scales, self.tastes = [scale[first:]], [taste[left_out // both :]]
 
     def scores(self) -> Floats:
         draws, scale, _ = self.joined()
