@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,9 @@ KINDS, APART = 509, 101
 both are primes, so that few are shared."""
 SEED = 21
 """What is drawn here is always the same: the choice of questions has a seed of its own."""
+
+
+_OF_PAIRS: WeakKeyDictionary[Basis, PairsOwn] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +224,12 @@ class Beliefs:
 
     @cached_property
     def pairs_own(self) -> PairsOwn:
-        """What pairs have of their own."""
+        """What pairs have of their own, which is found once for each ranking."""
+        if self.basis not in _OF_PAIRS:
+            _OF_PAIRS[self.basis] = self._found_of_pairs()
+        return _OF_PAIRS[self.basis]
+
+    def _found_of_pairs(self) -> PairsOwn:
         votes = self.basis.votes
         if not votes.is_here or votes.n_pairs > MOST_VOTES:
             return NOTHING_OWN

@@ -120,10 +120,17 @@ def pairs_own(votes: PairVotes, noise: Noise, seen: Callable[[PairVotes], Sights
 
 def _with_several_judges(pair: Codes, judge: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which votes are on pairs that several judges have voted on; none if these are few."""
-    m = 1 + int(judge.max(initial=0))
-    found, judges = np.unique(np.unique(pair * m + judge) // m, return_counts=True)
-    several = found[judges > 1]
-    return np.isin(pair, several if len(several) >= LEAST_PAIRS else several[:0])
+    found = np.zeros(len(pair), dtype=np.bool_)
+    if not len(pair):
+        return found
+    order = np.lexsort((judge, pair))
+    new_pair = np.diff(pair[order], prepend=-1) != 0
+    new_judge = np.diff(judge[order], prepend=-1) != 0
+    begin = np.flatnonzero(new_pair)
+    several = np.add.reduceat(new_pair | new_judge, begin, dtype=np.int64) > 1
+    if np.count_nonzero(several) >= LEAST_PAIRS:
+        found[order] = np.repeat(several, np.diff(begin, append=len(pair)))
+    return found
 
 
 def _derivatives(votes: PairVotes, noise: Noise, seen: Sights) -> tuple[Floats, Floats]:
@@ -159,5 +166,6 @@ def _variance(votes: PairVotes, gradient: Floats, told: Floats) -> float:
 def _sums_by(code: Codes, *rows: Floats) -> tuple[Any, ...]:
     """The codes there are, in order, and the sums of their rows."""
     order = np.argsort(code, kind="stable")
-    known, begin = np.unique(code[order], return_index=True)
-    return known, *(np.add.reduceat(some[order], begin) for some in rows)
+    code = code[order]
+    begin = np.flatnonzero(np.diff(code, prepend=-1))
+    return code[begin], *(np.add.reduceat(some[order], begin) for some in rows)
