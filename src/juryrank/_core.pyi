@@ -294,7 +294,7 @@ def add_tastes(
     upper: Floats,
     pull: Floats,
     moved: Floats,
-) -> None: ...
+) -> int: ...
 
 # --- cells, crowds and the coding of votes -------------------------------------------------------
 

@@ -100,8 +100,10 @@ def expected_noise(
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([GUMBEL, NORMAL, EXPONENTIAL]))
-def test_what_tastes_add_is_the_formula(seed: int, noise: Noise) -> None:
-    objective = objective_of(seed, noise)
+@pytest.mark.parametrize("n", [6, 300])
+def test_what_tastes_add_is_the_formula(n: int, seed: int, noise: Noise) -> None:
+    """With many items, some judges have opinions of few, and some of more of them."""
+    objective = objective_of(seed, noise, n=n)
     solution = solution_of(objective, seed)
     seen = tastes_seen(objective, solution)
     found = noise_of_tastes(objective, solution, seen, 0.3, judges_at_once=3)

@@ -310,9 +310,10 @@ double bound_taste_size(const BoundLikelihood& likelihood, std::size_t judge) {
   return taste_size(at, judge);
 }
 
-void bound_add_tastes(const BoundLikelihood& likelihood, std::size_t first, std::size_t last,
-                      const Row<double>& weight, const Row<double>& accuracy_curvature,
-                      const RoomMatrix& upper, const RoomMatrix& pull, const RoomMatrix& moved) {
+std::size_t bound_add_tastes(const BoundLikelihood& likelihood, std::size_t first, std::size_t last,
+                             const Row<double>& weight, const Row<double>& accuracy_curvature,
+                             const RoomMatrix& upper, const RoomMatrix& pull,
+                             const RoomMatrix& moved) {
   const std::size_t n = likelihood.n_items(), m = likelihood.n_judges();
   const LikelihoodAt& at = likelihood.of(Range{first, last});
   check_size("weight", weight.shape(0), m);
@@ -326,7 +327,7 @@ void bound_add_tastes(const BoundLikelihood& likelihood, std::size_t first, std:
   const TasteMatrix matrix{span_of(weight), span_of(accuracy_curvature), room_of(upper),
                            room_of(pull), room_of(moved)};
   const nb::gil_scoped_release released;
-  add_tastes(at, {first, last}, matrix);
+  return add_tastes(at, {first, last}, matrix);
 }
 
 }  // namespace

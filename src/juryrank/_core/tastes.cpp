@@ -17,6 +17,8 @@ namespace {
 
 constexpr double kLeastCurvature = 1e-12;
 constexpr double kLeastSquare = 1e-6;  // of an accuracy
+// The rows of judges with opinions of 1 / kWide of the items are multiplied as whole rows.
+constexpr std::size_t kWide = 10;
 
 double square(double x) { return x * x; }
 
@@ -278,17 +280,43 @@ double JudgeOpinions::length() const {
   return found;
 }
 
-// Each judge's two rows.
-struct Rows {
-  double *pull, *moved;
+// v and w of one judge after the other, by the numbers of its items.
+class ProfiledRows {
+ public:
+  // `k` is 1 / (a_u^2 C_u).
+  void set(const JudgeOpinions& judge, double weight, double k);
+
+  double pull(std::size_t p) const { return pull_[p]; }
+  double moved(std::size_t p) const { return moved_[p]; }
+
+ private:
+  std::vector<double> pull_, moved_;
 };
 
-// What one judge after the other adds to Q.
-class SparsePart {
- public:
-  explicit SparsePart(Matrix upper) : upper_(upper) {}
+void ProfiledRows::set(const JudgeOpinions& judge, double weight, double k) {
+  const std::span<const Opinion> opinions = judge.opinions();
+  pull_.resize(opinions.size());
+  moved_.assign(opinions.size(), 0.0);
+  for (const PairSum& pair : judge.pairs()) {
+    const double along = pair.told * (opinions[pair.one()].pull - opinions[pair.other()].pull);
+    moved_[pair.one()] += along;
+    moved_[pair.other()] -= along;
+  }
+  const double half = 0.5 * k * judge.length();
+  for (std::size_t p = 0; p < opinions.size(); ++p) {
+    moved_[p] = weight * k * (moved_[p] - half * opinions[p].pull);
+    pull_[p] = weight * opinions[p].pull;
+  }
+}
 
-  void add(const JudgeOpinions& judge, double weight);
+// What one judge after the other adds to Q.
+class UpperPart {
+ public:
+  explicit UpperPart(Matrix upper) : upper_(upper) {}
+
+  void add_sparse(const JudgeOpinions& judge, double weight);
+  // -(w v' + v w').
+  void add_profiled(const JudgeOpinions& judge, const ProfiledRows& rows) const;
 
  private:
   // A vote, or several, on an item: the number of the other, and what they tell.
@@ -308,7 +336,7 @@ class SparsePart {
 };
 
 // Each pair as its two items see it, by item.
-void SparsePart::sort_ends(const JudgeOpinions& judge) {
+void UpperPart::sort_ends(const JudgeOpinions& judge) {
   begin_.assign(judge.items().size() + 2, 0);
   for (const PairSum& pair : judge.pairs()) {
     ++begin_[pair.one() + 2];
@@ -324,7 +352,7 @@ void SparsePart::sort_ends(const JudgeOpinions& judge) {
 
 // With P_ij = -(A_u)_ij, (A_u^2)_ij = sum_l P_il P_lj - P_ij ((A_u)_ii + (A_u)_jj) off the
 // diagonal.
-void SparsePart::add(const JudgeOpinions& judge, double weight) {
+void UpperPart::add_sparse(const JudgeOpinions& judge, double weight) {
   sort_ends(judge);
   const std::span<const std::uint32_t> items = judge.items();
   const std::span<const Opinion> opinions = judge.opinions();
@@ -343,21 +371,11 @@ void SparsePart::add(const JudgeOpinions& judge, double weight) {
     }
 }
 
-// Sets v and w of a judge; `k` is 1 / (a_u^2 C_u).
-void set_rows(const JudgeOpinions& judge, double weight, double k, const Rows& rows) {
+void UpperPart::add_profiled(const JudgeOpinions& judge, const ProfiledRows& rows) const {
   const std::span<const std::uint32_t> items = judge.items();
-  const std::span<const Opinion> opinions = judge.opinions();
-  for (const PairSum& pair : judge.pairs()) {
-    const double along = pair.told * (opinions[pair.one()].pull - opinions[pair.other()].pull);
-    rows.moved[items[pair.one()]] += along;
-    rows.moved[items[pair.other()]] -= along;
-  }
-  const double half = 0.5 * k * judge.length();
-  for (std::size_t p = 0; p < items.size(); ++p) {
-    double& moved = rows.moved[items[p]];
-    moved = weight * k * (moved - half * opinions[p].pull);
-    rows.pull[items[p]] = weight * opinions[p].pull;
-  }
+  for (std::size_t p = 0; p < items.size(); ++p)
+    for (std::size_t o = p; o < items.size(); ++o)
+      add(items[p], items[o], -(rows.moved(p) * rows.pull(o) + rows.pull(p) * rows.moved(o)));
 }
 
 void add_moments(const JudgeOpinions& judge, TasteMoments& moments) {
@@ -413,17 +431,33 @@ MomentSums moment_sums(Numbers excess, Numbers expected, Numbers own, double var
   return {sum_of_lanes(observed), sum_of_lanes(told), sum_of_lanes(squares)};
 }
 
-void add_tastes(const LikelihoodAt& at, Range judges, const TasteMatrix& matrix) {
+std::size_t add_tastes(const LikelihoodAt& at, Range judges, const TasteMatrix& matrix) {
+  const std::size_t n = at.score.size();
   JudgeOpinions judge(at);
-  SparsePart part(matrix.upper);
+  ProfiledRows rows;
+  UpperPart part(matrix.upper);
+  std::size_t row = 0;
   for (std::size_t u = judges.first; u < judges.last; ++u) {
     judge.look_at(u);
-    part.add(judge, matrix.weight[u]);
+    part.add_sparse(judge, matrix.weight[u]);
     const double curvature = std::max(matrix.accuracy_curvature[u], kLeastCurvature);
-    const double k = 1.0 / (std::max(square(at.accuracy[u]), kLeastSquare) * curvature);
-    const std::size_t row = u - judges.first;
-    set_rows(judge, matrix.weight[u], k, {matrix.pull.row(row), matrix.moved.row(row)});
+    const double accuracy_square = std::max(square(at.accuracy[u]), kLeastSquare);
+    rows.set(judge, matrix.weight[u], 1.0 / (accuracy_square * curvature));
+    const std::span<const std::uint32_t> items = judge.items();
+    if (kWide * items.size() < n) {
+      part.add_profiled(judge, rows);
+      continue;
+    }
+    double *const pull = matrix.pull.row(row), *const moved = matrix.moved.row(row);
+    std::fill_n(pull, n, 0.0);
+    std::fill_n(moved, n, 0.0);
+    for (std::size_t p = 0; p < items.size(); ++p) {
+      pull[items[p]] = rows.pull(p);
+      moved[items[p]] = rows.moved(p);
+    }
+    ++row;
   }
+  return row;
 }
 
 }  // namespace juryrank

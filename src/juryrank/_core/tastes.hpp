@@ -49,15 +49,18 @@ struct MomentSums {
 };
 MomentSums moment_sums(Numbers excess, Numbers expected, Numbers own, double variance);
 
-// What some judges add to Q. The part that is not sparse is -(w v' + v w') summed over judges, with
-// rows
+// What some judges add to Q. With
 //
-//   v = rho_u v_u,    w = rho_u k (A_u v_u - k |v_u|^2 v_u / 2).
+//   v = rho_u v_u,    w = rho_u k (A_u v_u - k |v_u|^2 v_u / 2),
+//
+// the part that is not sparse is -(w v' + v w') summed over judges. It is added to Q for those with
+// opinions of few items; of the others, rows are found, to be multiplied all together.
 struct TasteMatrix {
   Numbers weight, accuracy_curvature;  // rho and C of all judges
-  Matrix upper;                        // Q without that part: added to
-  Matrix pull, moved;                  // v and w, a row for each of these judges; 0 before
+  Matrix upper;                        // Q: added to
+  Matrix pull, moved;                  // room for v and w, a row for each of these judges
 };
-void add_tastes(const LikelihoodAt& at, Range judges, const TasteMatrix& matrix);
+// How many rows have been set.
+std::size_t add_tastes(const LikelihoodAt& at, Range judges, const TasteMatrix& matrix);
 
 }  // namespace juryrank

@@ -287,7 +287,7 @@ def _diagonal(seen: TastesSeen, weight: Floats, n_items: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _MatrixPass(_TastePass[Floats]):
-    """``Q``; with ``v`` and ``w`` of the core, ``-(w v' + v w')`` is what is profiled."""
+    """``Q``; with ``v`` and ``w`` of the core, ``-(w v' + v w')`` is what the core left out."""
 
     judges_at_once: int
 
@@ -309,15 +309,17 @@ class _MatrixPass(_TastePass[Floats]):
             for begin in range(some.start, some.stop, self.judges_at_once):
                 end = min(begin + self.judges_at_once, some.stop)
                 pull, moved = room[:, : end - begin]
-                pull[:], moved[:] = 0.0, 0.0
-                _core.add_tastes(
+                count = _core.add_tastes(
                     at, begin, end, weight=own["weight"], accuracy_curvature=own["curvature"],
                     upper=total, pull=pull, moved=moved,
                 )  # fmt: skip
+                if not count:
+                    continue
                 # To BLAS, which has columns where we have rows, these are the transposes.
                 scipy.linalg.blas.dgemm(
-                    1.0, moved.T, pull.T, beta=1.0, c=cross, trans_b=1, overwrite_c=1
-                )
+                    1.0, moved[:count].T, pull[:count].T,
+                    beta=1.0, c=cross, trans_b=1, overwrite_c=1,
+                )  # fmt: skip
         return mirrored(total) - cross - cross.T
 
 
