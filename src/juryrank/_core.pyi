@@ -271,21 +271,30 @@ def set_mixed_squares(
     square: Floats,
 ) -> None: ...
 def taste_moments(
-    at: LikelihoodAt, first: int, last: int
+    at: LikelihoodAt,
+    first: int,
+    last: int,
+    *,
+    size: Floats,
+    length: Floats,
+    curvature: Floats,
+    opinions: Codes,
 ) -> tuple[Floats, Floats, Floats, Codes]: ...
+def moment_sums(
+    excess: Floats, expected: Floats, own: Floats, variance: float
+) -> tuple[float, float, float]: ...
 def taste_size(at: LikelihoodAt, judge: int) -> float: ...
 def add_tastes(
     at: LikelihoodAt,
     first: int,
     last: int,
     *,
-    variance: float,
-    accuracy_curvature: Floats,
     weight: Floats,
-    own: Floats,
-    diagonal: Floats | None,
-    dense: tuple[Floats, Floats, Floats] | None,
-) -> None: ...
+    accuracy_curvature: Floats,
+    upper: Floats,
+    pull: Floats,
+    moved: Floats,
+) -> int: ...
 
 # --- cells, crowds and the coding of votes -------------------------------------------------------
 

@@ -274,16 +274,33 @@ void bound_set_mixed_squares(const BoundLikelihood& likelihood, std::size_t firs
 
 using Moments = std::tuple<Array, Array, Array, nb::ndarray<nb::numpy, std::int64_t>>;
 
-Moments bound_taste_moments(const BoundLikelihood& likelihood, std::size_t first,
-                            std::size_t last) {
+Moments bound_taste_moments(const BoundLikelihood& likelihood, std::size_t first, std::size_t last,
+                            const RoomRow& size, const RoomRow& length, const RoomRow& curvature,
+                            const StartRow& opinions) {
+  const std::size_t m = likelihood.n_judges();
   const LikelihoodAt& at = likelihood.of(Range{first, last});
+  check_size("size", size.shape(0), m);
+  check_size("length", length.shape(0), m);
+  check_size("curvature", curvature.shape(0), m);
+  check_size("opinions", opinions.shape(0), m);
   TasteMoments found;
   {
     const nb::gil_scoped_release released;
-    found = taste_moments(at, {first, last});
+    found = taste_moments(
+        at, {first, last},
+        {room_of(size), room_of(length), room_of(curvature), {opinions.data(), opinions.shape(0)}});
   }
   return {array_of(std::move(found.excess)), array_of(std::move(found.shared)),
           array_of(std::move(found.own)), array_of(std::move(found.item))};
+}
+
+std::array<double, 3> bound_moment_sums(const Row<double>& excess, const Row<double>& expected,
+                                        const Row<double>& own, double variance) {
+  check_size("expected", expected.shape(0), excess.shape(0));
+  check_size("own", own.shape(0), excess.shape(0));
+  const nb::gil_scoped_release released;
+  const MomentSums sums = moment_sums(span_of(excess), span_of(expected), span_of(own), variance);
+  return {sums.observed, sums.expected, sums.square};
 }
 
 double bound_taste_size(const BoundLikelihood& likelihood, std::size_t judge) {
@@ -293,34 +310,24 @@ double bound_taste_size(const BoundLikelihood& likelihood, std::size_t judge) {
   return taste_size(at, judge);
 }
 
-void bound_add_tastes(const BoundLikelihood& likelihood, std::size_t first, std::size_t last,
-                      double variance, const Row<double>& accuracy_curvature, const RoomRow& weight,
-                      const RoomRow& own, const std::optional<RoomRow>& diagonal,
-                      const std::optional<std::array<RoomMatrix, 3>>& dense) {
+std::size_t bound_add_tastes(const BoundLikelihood& likelihood, std::size_t first, std::size_t last,
+                             const Row<double>& weight, const Row<double>& accuracy_curvature,
+                             const RoomMatrix& upper, const RoomMatrix& pull,
+                             const RoomMatrix& moved) {
   const std::size_t n = likelihood.n_items(), m = likelihood.n_judges();
   const LikelihoodAt& at = likelihood.of(Range{first, last});
-  if (!(variance >= 0.0)) refuse("variance must not be negative.");
-  if (diagonal.has_value() == dense.has_value()) refuse("Either the diagonal is wanted, or all.");
-  check_size("accuracy_curvature", accuracy_curvature.shape(0), m);
   check_size("weight", weight.shape(0), m);
-  check_size("own", own.shape(0), m);
-  TasteSums sums{variance, span_of(accuracy_curvature), room_of(weight), room_of(own), {}, {}, {},
-                 {}};
-  if (diagonal) {
-    check_size("diagonal", diagonal->shape(0), n);
-    sums.diagonal = room_of(*diagonal);
-  } else {
-    const auto& [upper, pull, moved] = *dense;
-    sums.upper = upper_of(upper, n);
-    for (const RoomMatrix& rows : {pull, moved}) {
-      check_size("Rows of judges", rows.shape(0), last - first);
-      check_size("A row of a judge", rows.shape(1), n);
-    }
-    sums.pull = room_of(pull);
-    sums.moved = room_of(moved);
+  check_size("accuracy_curvature", accuracy_curvature.shape(0), m);
+  check_size("upper", upper.shape(0), n);
+  check_size("A row of upper", upper.shape(1), n);
+  for (const RoomMatrix& rows : {pull, moved}) {
+    check_size("Rows of judges", rows.shape(0), last - first);
+    check_size("A row of a judge", rows.shape(1), n);
   }
+  const TasteMatrix matrix{span_of(weight), span_of(accuracy_curvature), room_of(upper),
+                           room_of(pull), room_of(moved)};
   const nb::gil_scoped_release released;
-  add_tastes(at, {first, last}, sums);
+  return add_tastes(at, {first, last}, matrix);
 }
 
 }  // namespace
@@ -355,11 +362,15 @@ void bind_information(nb::module_& m) {
         "total"_a.noconvert());
   m.def("set_mixed_squares", &bound_set_mixed_squares, "at"_a, "first"_a, "last"_a,
         "of_lists"_a.noconvert().none(), "variance"_a.noconvert(), "square"_a.noconvert());
-  m.def("taste_moments", &bound_taste_moments, "at"_a, "first"_a, "last"_a);
+  m.def("taste_moments", &bound_taste_moments, "at"_a, "first"_a, "last"_a, nb::kw_only(),
+        "size"_a.noconvert(), "length"_a.noconvert(), "curvature"_a.noconvert(),
+        "opinions"_a.noconvert());
+  m.def("moment_sums", &bound_moment_sums, "excess"_a.noconvert(), "expected"_a.noconvert(),
+        "own"_a.noconvert(), "variance"_a);
   m.def("taste_size", &bound_taste_size, "at"_a, "judge"_a);
-  m.def("add_tastes", &bound_add_tastes, "at"_a, "first"_a, "last"_a, nb::kw_only(), "variance"_a,
-        "accuracy_curvature"_a.noconvert(), "weight"_a.noconvert(), "own"_a.noconvert(),
-        "diagonal"_a.noconvert().none(), "dense"_a.noconvert().none());
+  m.def("add_tastes", &bound_add_tastes, "at"_a, "first"_a, "last"_a, nb::kw_only(),
+        "weight"_a.noconvert(), "accuracy_curvature"_a.noconvert(), "upper"_a.noconvert(),
+        "pull"_a.noconvert(), "moved"_a.noconvert());
 }
 
 }  // namespace juryrank

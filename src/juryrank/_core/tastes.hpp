@@ -11,7 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "arrays.hpp"
@@ -19,30 +19,48 @@
 
 namespace juryrank {
 
-// Of opinions (a judge's of an item) that have something shared.
+// Of opinions (a judge's of an item) of several votes, judge by judge.
 struct TasteMoments {
   std::vector<double> excess;  // the square of the gradient less the squares of single votes
   std::vector<double> shared;
   std::vector<double> own;  // (A_u)_ii
   std::vector<std::int64_t> item;
 };
-TasteMoments taste_moments(const LikelihoodAt& at, Range judges);
+
+// Of all judges.
+struct JudgesTastes {
+  Room size;
+  Room length;                       // |v_u|^2 less what is of single votes
+  Room curvature;                    // C_u without the prior
+  std::span<std::int64_t> opinions;  // how many of the judge's are among the moments
+};
+
+// Sets what is found of some judges.
+TasteMoments taste_moments(const LikelihoodAt& at, Range judges, const JudgesTastes& found);
 
 // size_u of a judge.
 double taste_size(const LikelihoodAt& at, std::size_t judge);
 
-// What tastes add, for some judges. The part of Q that is not sparse is
-// -(w v' + v w') summed over judges, with rows
-//
-//   v = rho_u v_u,    w = rho_u k (A_u v_u - k |v_u|^2 v_u / 2).
-struct TasteSums {
-  double variance;
-  Numbers accuracy_curvature;  // C of all judges
-  Room weight, own;            // rho, and the variance that tastes add to accuracies: of all judges
-  Room diagonal;               // of Q without that part: added to, if it has a size
-  std::optional<Matrix> upper;        // Q without that part: added to, if it is there
-  std::optional<Matrix> pull, moved;  // v and w, a row for each of the judges; 0 before
+// Of moments, with weight = (1 + variance own)^-2:
+struct MomentSums {
+  double observed;  // sum weight excess
+  double expected;  // sum weight expected
+  double square;    // sum (weight expected)^2
 };
-void add_tastes(const LikelihoodAt& at, Range judges, const TasteSums& sums);
+MomentSums moment_sums(Numbers excess, Numbers expected, Numbers own, double variance);
+
+// What some judges add to Q. With
+//
+//   v = rho_u v_u,    w = rho_u k (A_u v_u - k |v_u|^2 v_u / 2),
+//
+// the part that is not sparse is -(w v' + v w') summed over judges. It is added to Q for those with
+// opinions of few items; of the others, rows are found, to be multiplied all together.
+struct TasteMatrix {
+  Numbers weight, accuracy_curvature;  // rho and C of all judges
+  Matrix upper;                        // Q: added to
+  Matrix pull, moved;                  // room for v and w, a row for each of these judges
+};
+// How many rows have been set.
+std::size_t add_tastes(const LikelihoodAt& at, Range judges, const TasteMatrix& matrix);
 
 }  // namespace juryrank

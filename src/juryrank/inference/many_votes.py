@@ -19,7 +19,7 @@ votes get the weight ``rho_u = 1 / (1 + w^2 size_u)``, ``size_u`` the mean over 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -52,6 +52,9 @@ LEAST_REST = 0.05
 BISECTIONS = 50
 NOWHERE = (-1, -1, -1, -1)
 """Where effects stand that are not looked at."""
+LEAST_CURVATURE = 1e-12
+LEAST_SQUARE = 1e-6
+"""Of an accuracy."""
 STIFF = 1e6
 """Times the mean curvature: what holds the scale while tastes are looked at."""
 
@@ -115,19 +118,59 @@ class _TastePass(ObjectivePass[Found]):
         )  # fmt: skip
 
 
-Moments = tuple[Floats, Floats, Floats, NDArray[np.int64]]
+class Moments(NamedTuple):
+    """Of opinions of several votes, those of one judge after the other."""
+
+    observed: Floats
+    """The square of the gradient without the squares of single votes."""
+    shared: Floats
+    """``(A_u^2)_ii - sum 2 q^2 a_u^4``."""
+    diagonal: Floats
+    """``(A_u)_ii``."""
+    item: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TastesSeen:
+    """What the votes say of tastes at a best fit."""
+
+    moments: list[Moments]
+    """In parts."""
+    opinions: NDArray[np.int64]
+    """How many of the opinions in there are each judge's."""
+    size: Floats
+    """``size_u``."""
+    length: Floats
+    """``|v_u|^2`` without what is of single votes."""
+    curvature: Floats
+    """``C_u`` without the prior, as if nothing but scores and accuracies decided votes."""
 
 
 @dataclass(frozen=True, eq=False)
 class _MomentsPass(_TastePass[Moments]):
-    """Of each opinion: what was observed, ``w^2`` shares, ``(A_u)_ii``, and the item."""
+    """What the votes say of tastes; what there is of each judge is written."""
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """As in `TastesSeen`."""
+        return ("size", "length", "curvature", "opinions")
 
     def __call__(self, here: Objective, first: int, last: int, own: Own) -> Moments:
         """The compiled pass."""
-        return _core.taste_moments(self.at(here, own), first, last)
+        written = {name: own[name] for name in self.writes}
+        return Moments(*_core.taste_moments(self.at(here, own), first, last, **written))
 
 
-def taste_variance(objective: Objective, solution: Solution, guess: float) -> float:
+def tastes_seen(objective: Objective, solution: Solution) -> TastesSeen:
+    """What the votes say of tastes at a best fit of pairs."""
+    m = objective.n_judges
+    written: dict[str, Any] = {name: np.zeros(m) for name in ("size", "length", "curvature")}
+    written["opinions"] = np.zeros(m, dtype=np.int64)
+    own = {"accuracy": solution.accuracy, **written}
+    return TastesSeen(list(objective.over_chunks(_MomentsPass(solution.score), own)), **written)
+
+
+def taste_variance(seen: TastesSeen, n_items: int, guess: float) -> float:
     """``w^2`` by moments, from all votes; a guess, where too few opinions say anything of it.
 
     Of each opinion with several votes, with ``r`` the judge's part of the gradient,
@@ -137,17 +180,19 @@ def taste_variance(objective: Objective, solution: Solution, guess: float) -> fl
     the last factor because the score was fitted to ``m_i`` judges. Opinions are weighted by
     ``(1 + w^2 (A_u)_ii)^-2``, their variances.
     """
-    own = {"accuracy": solution.accuracy}
-    found = objective.over_chunks(_MomentsPass(solution.score), own)
-    observed, shared, diagonal, item = map(np.concatenate, zip(*found, strict=True))
-    fitted = 1.0 - 1.0 / np.maximum(np.bincount(item, minlength=objective.n_items), 2.0)
-    expected, variance = shared * fitted[item], guess
+    judges = sum(np.bincount(part.item, minlength=n_items) for part in seen.moments)
+    fitted = 1.0 - 1.0 / np.maximum(judges, 2.0)
+    expected = [part.shared * fitted[part.item] for part in seen.moments]
+    variance = guess
     for _ in range(MOMENT_ROUNDS):
-        weight = np.reciprocal(np.square(1.0 + variance * diagonal))
-        told = weight * expected
-        if float(told.sum()) ** 2 <= LEAST_OPINIONS * float(told @ told):
+        sums = [
+            _core.moment_sums(part.observed, of_part, part.diagonal, variance)
+            for part, of_part in zip(seen.moments, expected, strict=True)
+        ]
+        observed, told, squares = map(sum, zip(*sums, strict=True))
+        if told**2 <= LEAST_OPINIONS * squares:
             return guess
-        variance = max(float(weight @ observed) / float(told.sum()), 0.0)
+        variance = max(observed / told, 0.0)
     return variance
 
 
@@ -193,80 +238,63 @@ def taste_noise(objective: Objective, solution: Solution, taste_sd: float) -> Ta
     variance = taste_sd**2
     if variance * _largest_size(objective, solution) < NEGLIGIBLE:
         return None
-    return noise_of_tastes(objective, solution, taste_variance(objective, solution, variance))
+    seen = tastes_seen(objective, solution)
+    variance = taste_variance(seen, objective.n_items, variance)
+    return noise_of_tastes(objective, solution, seen, variance)
 
 
 def noise_of_tastes(
     objective: Objective,
     solution: Solution,
+    seen: TastesSeen,
     variance: float,
     *,
     most_dense: int = MOST_DENSE,
     judges_at_once: int = JUDGES_AT_ONCE,
 ) -> TasteNoise:
     """What tastes of this variance do to a best fit of pairs."""
-    m = objective.n_judges
-    own = {"accuracy": solution.accuracy, "weight": np.ones(m), "variance": np.zeros(m)}
+    n, m = objective.n_items, objective.n_judges
     if variance == 0.0:
-        return TasteNoise(variance, own["weight"], np.zeros(objective.n_items), own["variance"])
-    own["curvature"] = objective.curvature(solution.state, solution.accuracy).accuracy
-    if objective.n_items > most_dense:
-        matrix = objective.sum_over_chunks(_DiagonalPass(solution.score, variance), own)
-    else:
-        one_shard = _MatrixPass(solution.score, variance, judges_at_once)
-        matrix = objective.sum_over_shards(one_shard, own)
-    return TasteNoise(variance, own["weight"], matrix, own["variance"])
+        return TasteNoise(variance, np.ones(m), np.zeros(n), np.zeros(m))
+    weight = 1.0 / (1.0 + variance * seen.size)
+    curvature = _accuracy_curvature(objective, solution, seen)
+    square = np.maximum(solution.accuracy**2, LEAST_SQUARE)
+    added = variance * seen.length / (square * np.maximum(curvature, LEAST_CURVATURE) ** 2)
+    if n > most_dense:
+        return TasteNoise(variance, weight, _diagonal(seen, weight, n), added)
+    own = {"accuracy": solution.accuracy, "weight": weight, "curvature": curvature}
+    matrix = objective.sum_over_shards(_MatrixPass(solution.score, judges_at_once), own)
+    return TasteNoise(variance, weight, matrix, added)
+
+
+def _accuracy_curvature(objective: Objective, solution: Solution, seen: TastesSeen) -> Floats:
+    """``C_u``: known, unless ties or sides decide votes too."""
+    if objective.is_plain:
+        return seen.curvature + objective.prior.accuracy_precision
+    return objective.curvature(solution.state, solution.accuracy).accuracy
+
+
+def _diagonal(seen: TastesSeen, weight: Floats, n_items: int) -> Floats:
+    """That of ``Q``, what is profiled left out."""
+    diagonal, squares = np.zeros(n_items), np.repeat(weight**2, seen.opinions)
+    first = 0
+    for part in seen.moments:
+        own = squares[first : first + len(part.item)]
+        diagonal += np.bincount(part.item, own * part.shared, n_items)
+        first += len(part.item)
+    return diagonal
 
 
 @dataclass(frozen=True, eq=False)
-class _AddedPass(_TastePass[Floats]):
-    """A pass of what tastes add; weights and what is added to each accuracy are written."""
+class _MatrixPass(_TastePass[Floats]):
+    """``Q``; with ``v`` and ``w`` of the core, ``-(w v' + v w')`` is what the core left out."""
 
-    variance: float
+    judges_at_once: int
 
     @property
     def reads(self) -> tuple[str, ...]:
         """All that there is of judges."""
-        return ("accuracy", "curvature", *self.writes)
-
-    @property
-    def writes(self) -> tuple[str, ...]:
-        """The weight of each judge's votes, and the variance that tastes add to its accuracy."""
-        return ("weight", "variance")
-
-    def add(
-        self,
-        at: _core.LikelihoodAt,
-        first: int,
-        last: int,
-        own: Own,
-        *,
-        diagonal: Floats | None = None,
-        dense: tuple[Floats, Floats, Floats] | None = None,
-    ) -> None:
-        """The compiled pass."""
-        _core.add_tastes(
-            at, first, last, variance=self.variance, weight=own["weight"], own=own["variance"],
-            accuracy_curvature=own["curvature"], diagonal=diagonal, dense=dense,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class _DiagonalPass(_AddedPass):
-    """The diagonal of ``Q``, what is profiled left out."""
-
-    def __call__(self, here: Objective, first: int, last: int, own: Own) -> Floats:
-        """One chunk."""
-        diagonal = np.zeros(here.n_items)
-        self.add(self.at(here, own), first, last, own, diagonal=diagonal)
-        return diagonal
-
-
-@dataclass(frozen=True, eq=False)
-class _MatrixPass(_AddedPass):
-    """``Q``; with ``v`` and ``w`` of the core, ``-(w v' + v w')`` is what is profiled."""
-
-    judges_at_once: int
+        return ("accuracy", "weight", "curvature")
 
     def numbers(self, n_items: int) -> int:
         """A matrix."""
@@ -281,12 +309,17 @@ class _MatrixPass(_AddedPass):
             for begin in range(some.start, some.stop, self.judges_at_once):
                 end = min(begin + self.judges_at_once, some.stop)
                 pull, moved = room[:, : end - begin]
-                pull[:], moved[:] = 0.0, 0.0
-                self.add(at, begin, end, own, dense=(total, pull, moved))
+                count = _core.add_tastes(
+                    at, begin, end, weight=own["weight"], accuracy_curvature=own["curvature"],
+                    upper=total, pull=pull, moved=moved,
+                )  # fmt: skip
+                if not count:
+                    continue
                 # To BLAS, which has columns where we have rows, these are the transposes.
                 scipy.linalg.blas.dgemm(
-                    1.0, moved.T, pull.T, beta=1.0, c=cross, trans_b=1, overwrite_c=1
-                )
+                    1.0, moved[:count].T, pull[:count].T,
+                    beta=1.0, c=cross, trans_b=1, overwrite_c=1,
+                )  # fmt: skip
         return mirrored(total) - cross - cross.T
 
 
