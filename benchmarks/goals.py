@@ -26,6 +26,7 @@ Row = dict[str, Any]
 
 KERNEL_TO_C = 1.1
 HTCV_TO_HBTL = 1.8
+TASTES_TO_PLAIN = 1.5
 TO_RIVAL = 0.5
 BTL_TO_EVALICA = 0.25
 SMALL_TO_EVALICA = 2.0
@@ -109,6 +110,9 @@ def _kernel(kernel: pl.DataFrame) -> Iterator[Verdict]:
         other = speed.get(("juryrank-htcv", threads))
         found = other / ours if other and ours else None
         yield _at_most(1, f"HTCV pass to HBTL pass, threads: {threads}{over}", HTCV_TO_HBTL, found)
+    plain, tastes = (speed.get((f"juryrank-{name}", 1)) for name in ("curvature", "tastes"))
+    found = tastes / plain if tastes and plain else None
+    yield _at_most(1, f"pass over tastes to that over curvature{over}", TASTES_TO_PLAIN, found)
 
 
 def _against_rivals(table: pl.DataFrame) -> Iterator[Verdict]:

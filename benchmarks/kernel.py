@@ -18,8 +18,10 @@ import polars as pl
 
 import juryrank as jr
 from benchmarks.measuring import cpu_seconds
+from juryrank.inference.many_votes import tastes_seen
 from juryrank.model.noise import NOISES
 from juryrank.model.objective import Gradients, Objective
+from juryrank.solvers.solution import Solution
 from juryrank.threads import one_blas_thread
 from juryrank.types import Floats
 
@@ -133,6 +135,7 @@ def kernel_rows(frame: pl.DataFrame, repeats: int) -> list[Row]:
     for threads in THREADS:
         for name, objective in (("juryrank-hbtl", gumbel), ("juryrank-htcv", normal)):
             runs.append((name, threads, _gradients(replace(objective, threads=threads), *point)))
+    runs += _for_errors(gumbel, *point)
     rows, in_c = _in_c(gumbel, *point)
     runs += in_c
     runs.append(("numpy", 1, lambda: numpy_pass(gumbel, *point)))
@@ -145,6 +148,17 @@ def kernel_rows(frame: pl.DataFrame, repeats: int) -> list[Row]:
 
 def _gradients(objective: Objective, score: Floats, accuracy: Floats) -> Callable[[], object]:
     return lambda: objective.gradients(score, accuracy)
+
+
+def _for_errors(
+    objective: Objective, score: Floats, accuracy: Floats
+) -> list[tuple[str, int, Callable[[], object]]]:
+    """The passes that errors come from: without tastes, and with them."""
+    at = Solution(score, accuracy, value=0.0, converged=True, iterations=0)
+    return [
+        ("juryrank-curvature", 1, lambda: objective.curvature(score, accuracy)),
+        ("juryrank-tastes", 1, lambda: tastes_seen(objective, at)),
+    ]
 
 
 def _in_c(

@@ -197,7 +197,11 @@ def _kernel(kernel: pl.DataFrame) -> Iterator[str]:
     yield "## One pass over the votes\n"
     yield (
         f"Value and both gradients over {max(votes, default=0):,} votes: `Objective.gradients` "
-        "beside `benchmarks/pass.c`, plain numpy, and reading the bytes.\n"
+        "beside `benchmarks/pass.c`, plain numpy, and reading the bytes. Errors come from a pass "
+        "over second derivatives (curvature), or from one that finds what tastes do to them, too: "
+        "all that a judge says of an item, and of two items, is added up first. That takes "
+        "numbering the items of each judge, finding its repeated pairs and adding to two opinions "
+        "for each vote, some 2 ns each.\n"
     )
     rows = (
         (
