@@ -350,7 +350,7 @@ def main() -> None:
     ]
     found = kept_results(replayed, trials, "Replayed", given.jobs, given.trials)
     rows = [row for one in found for row in one]
-    table = summary(pl.DataFrame(rows))
+    table = summary(pl.DataFrame(rows, infer_schema_length=None))
     counts = " ".join(map(str, given.replays))
     command = f"python -m studies.replayed --replays {counts} --seed {given.seed} --data FOLDER"
     for path in save_study(given.out, "replayed", table, list(page(table, command)), chart(table)):
