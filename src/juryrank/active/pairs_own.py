@@ -15,8 +15,8 @@ log-likelihood in the gap of a pair, and ``J_u`` its information,
 
 as different judges have nothing in common but what the pair has; and so for draws of a posterior,
 as votes and a draw are distributed like votes and the truth. Pairs have the weights
-``(1 + t^2 sum J_u)^-2``. Of an estimate with the standard error ``e``, the part ``1 - e^2 / t^4``
-is believed, or nothing if that is negative.
+``(1 + t^2 sum J_u)^-2``. Of an estimate with the standard error ``e``, the part
+``1 - (2 e / t^2)^2`` is believed, or nothing if that is negative.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from juryrank.model.noise import Noise
 from juryrank.types import Floats
 
 ROUNDS = 20
+SURE = 2.0
+"""Standard errors, below which nothing is believed."""
 LEAST_PAIRS = 10
 """Pairs with several judges, below which nothing is said."""
 
@@ -160,7 +162,7 @@ def _variance(votes: PairVotes, gradient: Floats, told: Floats) -> float:
         total = max(float(weight @ expected), np.finfo(np.float64).tiny)
         variance = max(float(weight @ observed) / total, 0.0)
     error = float(np.sqrt(np.sum((weight * observed) ** 2))) / total
-    return variance * max(1.0 - (error / variance) ** 2, 0.0) if variance else 0.0
+    return variance * max(1.0 - (SURE * error / variance) ** 2, 0.0) if variance else 0.0
 
 
 def _sums_by(code: Codes, *rows: Floats) -> tuple[Any, ...]:
