@@ -514,8 +514,12 @@ def _row(row: dict[str, Any]) -> list[str]:
     return [
         *first, f"{row['tau']:.3f} ± {row['tau_se'] or 0.0:.3f}", rmse, f"{row['top']:.2f}",
         f"{100.0 * row['covered']:.1f} ± {100.0 * (row['covered_se'] or 0.0):.1f}",
-        f"{1e3 * row['cpu']:.2g}",
+        _milliseconds(1e3 * row["cpu"]),
     ]  # fmt: skip
+
+
+def _milliseconds(time: float) -> str:
+    return f"{time:,.0f}" if time >= 10.0 else f"{time:.2g}"
 
 
 def chart(table: pl.DataFrame) -> object:
