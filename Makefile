@@ -91,7 +91,10 @@ study-active: $(VENV)/.test
 	$(BIN)/python -m studies.active --name active-bound --seed 11 --data-sets 4 --settings 'ASAP 20' 'ASAP 200' \
 		--policies juryrank 'juryrank, none at random' random quicksort Swiss 'bound: the best design'
 	$(BIN)/python -m studies.active --name active-coverage --seed 21 --data-sets 40 --until 300 \
-		--settings unequal backwards alone --policies juryrank
+		--settings unequal backwards tastes alone --policies juryrank
+	$(BIN)/python -m studies.active --name active-large --programs "$(PROGRAMS)" --seed 11 --data-sets 1 \
+		--until 7065 --settings 'ASAP 200' --policies 'ASAP, approximate (program)' juryrank \
+		'juryrank, none at random' Swiss random quicksort
 	$(BIN)/python -m studies.prices
 	$(BIN)/python -m studies.coins
 	$(BIN)/python -m studies.replayed --data "$(DATA)"
