@@ -6,7 +6,7 @@ by code, and after them new ones; judges are those who can be asked, by row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from weakref import WeakKeyDictionary
@@ -24,11 +24,13 @@ from juryrank.active.pairs_own import (
 from juryrank.errors import InputError
 from juryrank.inference.opinions import Codes
 from juryrank.inference.posterior import NormalPosterior, SampledPosterior
+from juryrank.judging.accounts import say_of, voice_codes
+from juryrank.judging.cells import votes_that_count
 from juryrank.model.effects import Layout
 from juryrank.model.noise import Noise
 from juryrank.ranking.basis import Basis
 from juryrank.types import Floats
-from juryrank.votes.votes import TIE
+from juryrank.votes.votes import RIGHT_WON
 
 NEW, ANYONE = -1, -2
 """The codes of a judge who has cast no vote, and of nobody in particular."""
@@ -154,18 +156,19 @@ class Beliefs:
     @cached_property
     def _every_tie(self) -> Floats | None:
         """Of the judges of the votes, by code."""
+        return self._every_effect(Layout.pair_ties) if 2 in self.basis.effects.sizes else None
+
+    def _every_effect(self, told: Callable[[Layout, Floats], Floats | None]) -> Floats:
+        """What the effects of each draw tell of the judges of the votes, by code."""
         layout = Layout(self.basis.effects, self.basis.votes.n_items, self.basis.votes.n_judges)
-        if 2 not in layout.model.sizes:
-            return None
         nothing, known = np.zeros(layout.n_items), self.posterior
         if isinstance(known, SampledPosterior):
             drawn = known.sample.effects[self._draws]
         else:
             shape = (self.count, layout.size - len(nothing))
             drawn = np.broadcast_to(known.estimated_effects, shape)
-        ties = [layout.pair_ties(np.concatenate((nothing, effects))) for effects in drawn]
-        shape = (self.basis.votes.n_judges, self.count)
-        return np.broadcast_to(np.array(ties).T, shape)
+        found = [told(layout, np.concatenate((nothing, effects))) for effects in drawn]
+        return np.broadcast_to(np.array(found).T, (layout.n_judges, self.count))
 
     @cached_property
     def mean(self) -> Floats:
@@ -230,13 +233,16 @@ class Beliefs:
         return _OF_PAIRS[self.basis]
 
     def _found_of_pairs(self) -> PairsOwn:
-        votes = self.basis.votes
-        if not votes.is_here or votes.n_pairs > MOST_VOTES:
+        basis = self.basis
+        if not basis.votes.is_here or basis.votes.n_pairs > MOST_VOTES:
             return NOTHING_OWN
-        tied = votes.outcome == TIE
+        votes = votes_that_count(basis.votes, basis.one_sided)
+        voice = voice_codes(basis.voices, votes.n_judges).astype(np.int32)
+        weight = votes.weight * say_of(basis.voices, votes.n_judges)[votes.judge]
         on_pairs = PairVotes(
-            votes.judge, votes.winner, votes.loser, tied, votes.weight, votes.n_items
-        )
+            votes.judge, voice[votes.judge], votes.winner, votes.loser, votes.outcome, weight,
+            votes.n_items,
+        )  # fmt: skip
         return pairs_own(on_pairs, self.noise, self._as_seen)
 
     def _as_seen(self, votes: PairVotes) -> Sights:
@@ -246,9 +252,12 @@ class Beliefs:
         gap = score[votes.winner] - score[votes.loser]
         gap += self._tastes_of_votes(votes.judge, votes.winner, some)
         gap -= self._tastes_of_votes(votes.judge, votes.loser, some)
-        tie = self._every_tie
-        tie = None if tie is None else tie[:, some][votes.judge]
-        return Sights(gap, self._every_accuracy[:, some][votes.judge], tie)
+        accuracy, tie = self._every_accuracy[:, some][votes.judge], self._every_tie
+        x = accuracy * gap
+        if self.basis.effects.order:
+            side = np.where(votes.outcome == RIGHT_WON, -1.0, 1.0)[:, None]
+            x += side * self._every_effect(Layout.orders)[:, some][votes.judge]
+        return Sights(x, accuracy, None if tie is None else tie[:, some][votes.judge])
 
     # --- tastes ----------------------------------------------------------------------------------
 
