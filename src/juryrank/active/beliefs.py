@@ -247,17 +247,33 @@ class Beliefs:
 
     def _as_seen(self, votes: PairVotes) -> Sights:
         """How votes were seen, by some of the draws."""
-        some = np.arange(0, self.count, max(1, self.count // DRAWS_OF_VOTES))
-        score = self.scores(np.arange(votes.n_items))[:, some]
+        some, score = self._draws_of_votes, self._scores_of_votes
         gap = score[votes.winner] - score[votes.loser]
-        gap += self._tastes_of_votes(votes.judge, votes.winner, some)
-        gap -= self._tastes_of_votes(votes.judge, votes.loser, some)
+        gap += self._tastes_of_votes(votes.judge, votes.winner)
+        gap -= self._tastes_of_votes(votes.judge, votes.loser)
         accuracy, tie = self._every_accuracy[:, some][votes.judge], self._every_tie
         x = accuracy * gap
         if self.basis.effects.order:
             side = np.where(votes.outcome == RIGHT_WON, -1.0, 1.0)[:, None]
             x += side * self._every_effect(Layout.orders)[:, some][votes.judge]
         return Sights(x, accuracy, None if tie is None else tie[:, some][votes.judge])
+
+    @property
+    def _draws_of_votes(self) -> Codes:
+        """Which of the draws votes are looked at by."""
+        return np.arange(0, self.count, max(1, self.count // DRAWS_OF_VOTES))
+
+    @cached_property
+    def _scores_of_votes(self) -> Floats:
+        """In these draws, of all items of the votes.
+
+        Of a normal by a Cholesky factor: the eigenvectors of so large a matrix take far longer.
+        """
+        known, some = self.posterior, self._draws_of_votes
+        if isinstance(known, SampledPosterior):
+            return np.ascontiguousarray(known.score_draws()[self._draws[some]].T)
+        errors = np.concatenate(list(known.uncertainty.draws(len(some), SEED)))
+        return np.asarray(known.score[:, None] + errors.T)
 
     # --- tastes ----------------------------------------------------------------------------------
 
@@ -302,15 +318,14 @@ class Beliefs:
         at = np.minimum(np.searchsorted(self._taste_keys, key), len(self._taste_keys) - 1)
         return at, self._taste_keys[at] == key
 
-    def _tastes_of_votes(
-        self, code: NDArray[np.int32], item: NDArray[np.int32], some: Codes
-    ) -> Floats:
-        """Some draws of those of judges of the votes."""
-        found = np.zeros((len(code), len(some)))
+    def _tastes_of_votes(self, code: NDArray[np.int32], item: NDArray[np.int32]) -> Floats:
+        """Those of judges of the votes."""
+        draws = self._draws[self._draws_of_votes]
+        found = np.zeros((len(code), len(draws)))
         if len(self._taste_keys):
             at, known = self._where_known(code, item)
             sample = self.posterior.sample  # type: ignore[union-attr]
-            found[known] = sample.taste[np.ix_(self._draws[some] // sample.every, at[known])].T
+            found[known] = sample.taste[np.ix_(draws // sample.every, at[known])].T
         return found
 
     def _known_tastes(self, at: Codes) -> Floats:
