@@ -14,13 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank.active.pairs_own import (
-    NOTHING_OWN,
-    PairsOwn,
-    PairVotes,
-    Sights,
-    pairs_own,
-)
+from juryrank.active.pairs_own import NOTHING_OWN, PairsOwn, PairVotes, Sights, pairs_own
 from juryrank.errors import InputError
 from juryrank.inference.opinions import Codes
 from juryrank.inference.posterior import NormalPosterior, SampledPosterior
@@ -44,8 +38,8 @@ both are primes, so that few are shared."""
 SEED = 21
 """What is drawn here is always the same: the choice of questions has a seed of its own."""
 
-
 _OF_PAIRS: WeakKeyDictionary[Basis, PairsOwn] = WeakKeyDictionary()
+"""What pairs have of their own, of each ranking that is still in use."""
 
 
 @dataclass(frozen=True, eq=False)
