@@ -12,6 +12,7 @@ from juryrank.active.gain import outlook
 from juryrank.active.pairs_own import NOTHING_OWN, PairsOwn
 from juryrank.ranking.rank import rank
 from juryrank.ranking.ranking import Ranking
+from juryrank.ranking.request import PriorChoice
 from juryrank.simulation.simulation import simulate
 
 pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
@@ -19,20 +20,25 @@ pytestmark = pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning
 ITEMS, JUDGES = 15, 12
 
 
-def made_with(own_sd: float, seed: int = 3, ties: bool = False) -> Ranking:
-    """The ranking of votes on which the judges of a pair agree beyond the scores."""
+def votes_with(
+    own_sd: float, seed: int = 3, *, ties: bool = False, left_gains: float = 0.0
+) -> pl.DataFrame:
+    """Votes on which the judges of a pair agree beyond the scores."""
     rng = np.random.default_rng(seed)
     score = rng.normal(size=ITEMS)
     own = np.triu(own_sd * rng.normal(size=(ITEMS, ITEMS)), 1)
     own -= own.T
     left = rng.integers(0, ITEMS, 60 * JUDGES)
     right = (left + rng.integers(1, ITEMS, len(left))) % ITEMS
-    gap = score[left] - score[right] + own[left, right]
+    if left_gains:  # and a pair is always shown the same way round
+        turned = np.add(left, right) % 2 == (left < right)
+        left, right = np.where(turned, right, left), np.where(turned, left, right)
+    gap = score[left] - score[right] + own[left, right] + left_gains
     won = rng.random(len(left)) < 1.0 / (1.0 + np.exp(-gap))
     winner = np.where(won, "left", "right")
     if ties:
         winner[(rng.random(len(left)) < 0.5) & (np.abs(gap) < 0.7)] = "tie"
-    votes = pl.DataFrame(
+    return pl.DataFrame(
         {
             "judge": [f"j{number % JUDGES}" for number in range(len(left))],
             "left": [f"i{code:02}" for code in left],
@@ -40,7 +46,11 @@ def made_with(own_sd: float, seed: int = 3, ties: bool = False) -> Ranking:
             "winner": winner,
         }
     )
-    return rank(votes)
+
+
+def made_with(own_sd: float, seed: int = 3, ties: bool = False) -> Ranking:
+    """The ranking of such votes."""
+    return rank(votes_with(own_sd, seed, ties=ties))
 
 
 def own_of(ranking: Ranking) -> PairsOwn:
@@ -66,6 +76,35 @@ def test_votes_of_one_judge_say_nothing_of_pairs() -> None:
     """They may be its tastes."""
     made = simulate(8, accuracies=[1.0], votes_per_judge=120, seed=1)
     assert own_of(rank(made.votes)) is NOTHING_OWN
+
+
+@pytest.mark.parametrize("prior", ["auto", (1.5, 0.5)])
+def test_what_the_left_item_gains_is_no_pairs_own(prior: PriorChoice) -> None:
+    """Even if each pair was always shown the same way round."""
+    votes = votes_with(0.0, left_gains=1.5)
+    assert own_of(rank(votes, order="common", prior=prior)).variance < 0.2
+    assert own_of(rank(votes, prior=prior)).variance > 1.0
+
+
+def test_accounts_that_count_as_one_judge_are_not_several() -> None:
+    votes = votes_with(0.0)
+    own = votes.filter(pl.col("judge") == "j0")
+    copies = [own.with_columns(judge=pl.lit(f"copy {number}")) for number in range(12)]
+    ranking = rank(pl.concat([votes, *copies]))
+    assert ranking.fit.accounts_as_one == 13
+    assert own_of(ranking).variance == own_of(rank(votes)).variance == 0.0
+
+
+def test_votes_that_are_set_aside_say_nothing_of_pairs() -> None:
+    votes = votes_with(0.0)
+    *others, last = rank(votes).items["item"].to_list()
+    pushed = [
+        pl.DataFrame({"judge": f"pusher {u}", "left": last, "right": others * 6, "winner": "left"})
+        for u in range(3)
+    ]
+    ranking = rank(pl.concat([votes, *pushed]), tastes=False)
+    assert ranking.fit.set_aside == 3 * 6 * len(others)
+    assert own_of(ranking).variance < 0.05
 
 
 def test_shares_are_what_a_normal_has_it() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from juryrank import _core
 from juryrank.inference.many_votes import (
@@ -209,6 +210,22 @@ def test_an_opinion_of_one_vote_shares_nothing() -> None:
     at = plain_at(objective, solution_of(objective, 1))
     assert all(len(part) == 0 for part in _core.taste_moments(at, 0, 1, **of_judges(1)))
     assert _core.taste_size(at, 0) == 0.0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 30])
+def test_there_is_room_for_votes_on_an_item_and_itself(n: int) -> None:
+    """No reader lets them through, but arrays may have them: the gap of such a pair is 0."""
+    winner, loser = np.random.default_rng(n).integers(0, n, (2, 4_000)).astype(np.int32)
+
+    def curvature_of(some: NDArray[np.bool_]) -> float:
+        pairs = Pairs(np.array([0, np.count_nonzero(some)]), winner[some], loser[some])
+        objective = Objective(CodedVotes.of_pairs(n, pairs), GUMBEL, Prior(1.0, 0.5))
+        found = of_judges(1)
+        _core.taste_moments(plain_at(objective, solution_of(objective, n)), 0, 1, **found)
+        return float(found["curvature"][0])
+
+    every = np.ones(len(winner), dtype=np.bool_)
+    assert curvature_of(every) == pytest.approx(curvature_of(winner != loser), rel=1e-12)
 
 
 def of_judges(m: int) -> dict[str, Any]:

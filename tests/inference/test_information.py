@@ -286,6 +286,8 @@ def test_errors_of_many_items_are_exact_where_they_are_said_to_be(kind: str) -> 
     first, every = np.zeros(1, dtype=np.int64), np.arange(120)
     rough, exact = (known.difference_variances(first, every)[0] for known in (wide, dense))
     assert rough == pytest.approx(exact, rel=0.6 if kind == "few neighbours" else 0.1)
+    every_gap = wide.difference_variances(every, every)
+    assert every_gap == pytest.approx(every_gap.T, rel=1e-9)
     for j in (1, 60, 119):
         assert dense.difference_variance(0, j) == pytest.approx(exact[j], rel=1e-9)
         assert wide.difference_variance(0, j) == pytest.approx(exact[j], rel=1e-4)

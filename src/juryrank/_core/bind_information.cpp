@@ -294,8 +294,9 @@ Moments bound_taste_moments(const BoundLikelihood& likelihood, std::size_t first
           array_of(std::move(found.own)), array_of(std::move(found.item))};
 }
 
-std::array<double, 3> bound_moment_sums(const Row<double>& excess, const Row<double>& expected,
-                                        const Row<double>& own, double variance) {
+std::tuple<double, double, double> bound_moment_sums(const Row<double>& excess,
+                                                     const Row<double>& expected,
+                                                     const Row<double>& own, double variance) {
   check_size("expected", expected.shape(0), excess.shape(0));
   check_size("own", own.shape(0), excess.shape(0));
   const nb::gil_scoped_release released;

@@ -208,7 +208,8 @@ void JudgeOpinions::look_at(std::size_t judge) {
   std::fill_n(opinions_.begin(), items().size(), Opinion());
   if (opinions_.size() < most) opinions_.resize(most);
   numbers_.begin(most);
-  pairs_.begin(n < number_ ? std::min(number_, n * (n - 1) / 2) : number_);
+  // Nobody has checked that the two items of a vote differ.
+  pairs_.begin(n < number_ ? std::min(number_, n * (n + 1) / 2) : number_);
   alone_ = curvature_ = 0.0;
   over_blocks(at_, judge, passes().pair_curvature, [&](Range votes, const PairBlock& block) {
     set_block(votes, block, at_.accuracy[judge]);

@@ -6,7 +6,7 @@ by code, and after them new ones; judges are those who can be asked, by row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from weakref import WeakKeyDictionary
@@ -14,21 +14,17 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank.active.pairs_own import (
-    NOTHING_OWN,
-    PairsOwn,
-    PairVotes,
-    Sights,
-    pairs_own,
-)
+from juryrank.active.pairs_own import NOTHING_OWN, PairsOwn, PairVotes, Sights, pairs_own
 from juryrank.errors import InputError
 from juryrank.inference.opinions import Codes
 from juryrank.inference.posterior import NormalPosterior, SampledPosterior
+from juryrank.judging.accounts import say_of, voice_codes
+from juryrank.judging.cells import votes_that_count
 from juryrank.model.effects import Layout
 from juryrank.model.noise import Noise
 from juryrank.ranking.basis import Basis
 from juryrank.types import Floats
-from juryrank.votes.votes import TIE
+from juryrank.votes.votes import RIGHT_WON
 
 NEW, ANYONE = -1, -2
 """The codes of a judge who has cast no vote, and of nobody in particular."""
@@ -42,8 +38,8 @@ both are primes, so that few are shared."""
 SEED = 21
 """What is drawn here is always the same: the choice of questions has a seed of its own."""
 
-
 _OF_PAIRS: WeakKeyDictionary[Basis, PairsOwn] = WeakKeyDictionary()
+"""What pairs have of their own, of each ranking that is still in use."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,18 +150,19 @@ class Beliefs:
     @cached_property
     def _every_tie(self) -> Floats | None:
         """Of the judges of the votes, by code."""
+        return self._every_effect(Layout.pair_ties) if 2 in self.basis.effects.sizes else None
+
+    def _every_effect(self, told: Callable[[Layout, Floats], Floats | None]) -> Floats:
+        """What the effects of each draw tell of the judges of the votes, by code."""
         layout = Layout(self.basis.effects, self.basis.votes.n_items, self.basis.votes.n_judges)
-        if 2 not in layout.model.sizes:
-            return None
         nothing, known = np.zeros(layout.n_items), self.posterior
         if isinstance(known, SampledPosterior):
             drawn = known.sample.effects[self._draws]
         else:
             shape = (self.count, layout.size - len(nothing))
             drawn = np.broadcast_to(known.estimated_effects, shape)
-        ties = [layout.pair_ties(np.concatenate((nothing, effects))) for effects in drawn]
-        shape = (self.basis.votes.n_judges, self.count)
-        return np.broadcast_to(np.array(ties).T, shape)
+        found = [told(layout, np.concatenate((nothing, effects))) for effects in drawn]
+        return np.broadcast_to(np.array(found).T, (layout.n_judges, self.count))
 
     @cached_property
     def mean(self) -> Floats:
@@ -230,25 +227,47 @@ class Beliefs:
         return _OF_PAIRS[self.basis]
 
     def _found_of_pairs(self) -> PairsOwn:
-        votes = self.basis.votes
-        if not votes.is_here or votes.n_pairs > MOST_VOTES:
+        basis = self.basis
+        if not basis.votes.is_here or basis.votes.n_pairs > MOST_VOTES:
             return NOTHING_OWN
-        tied = votes.outcome == TIE
+        votes = votes_that_count(basis.votes, basis.one_sided)
+        voice = voice_codes(basis.voices, votes.n_judges).astype(np.int32)
+        weight = votes.weight * say_of(basis.voices, votes.n_judges)[votes.judge]
         on_pairs = PairVotes(
-            votes.judge, votes.winner, votes.loser, tied, votes.weight, votes.n_items
-        )
+            votes.judge, voice[votes.judge], votes.winner, votes.loser, votes.outcome, weight,
+            votes.n_items,
+        )  # fmt: skip
         return pairs_own(on_pairs, self.noise, self._as_seen)
 
     def _as_seen(self, votes: PairVotes) -> Sights:
         """How votes were seen, by some of the draws."""
-        some = np.arange(0, self.count, max(1, self.count // DRAWS_OF_VOTES))
-        score = self.scores(np.arange(votes.n_items))[:, some]
+        some, score = self._draws_of_votes, self._scores_of_votes
         gap = score[votes.winner] - score[votes.loser]
-        gap += self._tastes_of_votes(votes.judge, votes.winner, some)
-        gap -= self._tastes_of_votes(votes.judge, votes.loser, some)
-        tie = self._every_tie
-        tie = None if tie is None else tie[:, some][votes.judge]
-        return Sights(gap, self._every_accuracy[:, some][votes.judge], tie)
+        gap += self._tastes_of_votes(votes.judge, votes.winner)
+        gap -= self._tastes_of_votes(votes.judge, votes.loser)
+        accuracy, tie = self._every_accuracy[:, some][votes.judge], self._every_tie
+        x = accuracy * gap
+        if self.basis.effects.order:
+            side = np.where(votes.outcome == RIGHT_WON, -1.0, 1.0)[:, None]
+            x += side * self._every_effect(Layout.orders)[:, some][votes.judge]
+        return Sights(x, accuracy, None if tie is None else tie[:, some][votes.judge])
+
+    @property
+    def _draws_of_votes(self) -> Codes:
+        """Which of the draws votes are looked at by."""
+        return np.arange(0, self.count, max(1, self.count // DRAWS_OF_VOTES))
+
+    @cached_property
+    def _scores_of_votes(self) -> Floats:
+        """In these draws, of all items of the votes.
+
+        Of a normal by a Cholesky factor: the eigenvectors of so large a matrix take far longer.
+        """
+        known, some = self.posterior, self._draws_of_votes
+        if isinstance(known, SampledPosterior):
+            return np.ascontiguousarray(known.score_draws()[self._draws[some]].T)
+        errors = np.concatenate(list(known.uncertainty.draws(len(some), SEED)))
+        return np.asarray(known.score[:, None] + errors.T)
 
     # --- tastes ----------------------------------------------------------------------------------
 
@@ -293,15 +312,14 @@ class Beliefs:
         at = np.minimum(np.searchsorted(self._taste_keys, key), len(self._taste_keys) - 1)
         return at, self._taste_keys[at] == key
 
-    def _tastes_of_votes(
-        self, code: NDArray[np.int32], item: NDArray[np.int32], some: Codes
-    ) -> Floats:
-        """Some draws of those of judges of the votes."""
-        found = np.zeros((len(code), len(some)))
+    def _tastes_of_votes(self, code: NDArray[np.int32], item: NDArray[np.int32]) -> Floats:
+        """Those of judges of the votes."""
+        draws = self._draws[self._draws_of_votes]
+        found = np.zeros((len(code), len(draws)))
         if len(self._taste_keys):
             at, known = self._where_known(code, item)
             sample = self.posterior.sample  # type: ignore[union-attr]
-            found[known] = sample.taste[np.ix_(self._draws[some] // sample.every, at[known])].T
+            found[known] = sample.taste[np.ix_(draws // sample.every, at[known])].T
         return found
 
     def _known_tastes(self, at: Codes) -> Floats:

@@ -48,12 +48,12 @@ class Outlook:
     """What is expected of the answers to some questions."""
 
     gain: Floats
-    """Of each alone, in nats."""
+    """Of each alone, in nats; nothing of it is about what the pair has of its own."""
     deviation: Floats
     """``x - mean x``, over the square root of the number of draws: questions x draws; inner
     products are covariances."""
     weight: Floats
-    """The information in an answer about its ``x``."""
+    """The information in an answer about its ``x``, as far as that is about the scores."""
 
 
 def outlook(beliefs: Beliefs, questions: Questions, events: NDArray[np.bool_] | None) -> Outlook:

@@ -13,10 +13,10 @@ log-likelihood in the gap of a pair, and ``J_u`` its information,
 
     E[(sum R_u)^2 - sum R_u^2] = t^2 [(sum J_u)^2 - sum J_u^2],
 
-as different judges have nothing in common but what the pair has; and so for draws of a posterior,
-as votes and a draw are distributed like votes and the truth. Pairs have the weights
-``(1 + t^2 sum J_u)^-2``. Of an estimate with the standard error ``e``, the part
-``1 - (2 e / t^2)^2`` is believed, or nothing if that is negative.
+as different judges have nothing in common but what the pair has; accounts that count as one judge
+are one here, too. It holds for draws of a posterior, as votes and a draw are distributed like votes
+and the truth. Pairs have the weights ``(1 + t^2 sum J_u)^-2``. Of an estimate with the standard
+error ``e``, the part ``1 - (2 e / t^2)^2`` is believed, or nothing if that is negative.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from juryrank.active.answer import fisher, score_of
 from juryrank.inference.opinions import Codes
 from juryrank.model.noise import Noise
 from juryrank.types import Floats
+from juryrank.votes.votes import TIE
 
 ROUNDS = 20
 SURE = 2.0
@@ -75,10 +76,12 @@ class PairVotes:
     """Votes on pairs, by code."""
 
     judge: NDArray[np.int32]
+    voice: NDArray[np.int32]
+    """The same for all accounts that count as one judge."""
     winner: NDArray[np.int32]
-    """Of a tie, either."""
+    """Of a tie, the left one."""
     loser: NDArray[np.int32]
-    tied: NDArray[np.bool_]
+    outcome: NDArray[np.int8]
     weight: Floats
     n_items: int
 
@@ -91,8 +94,8 @@ class PairVotes:
     def taken(self, some: NDArray[np.bool_]) -> PairVotes:
         """Some of them."""
         return PairVotes(
-            self.judge[some], self.winner[some], self.loser[some], self.tied[some],
-            self.weight[some], self.n_items,
+            self.judge[some], self.voice[some], self.winner[some], self.loser[some],
+            self.outcome[some], self.weight[some], self.n_items,
         )  # fmt: skip
 
 
@@ -100,8 +103,8 @@ class PairVotes:
 class Sights:
     """How the judges of votes see the two items, votes x draws."""
 
-    gap: Floats
-    """How far the winner is above the loser to the judge."""
+    x: Floats
+    """How far the winner is above the loser, in units of the judge's noise."""
     accuracy: Floats
     tie: Floats | None
     """``log t``, if two items can be tied."""
@@ -110,7 +113,7 @@ class Sights:
 def pairs_own(votes: PairVotes, noise: Noise, seen: Callable[[PairVotes], Sights]) -> PairsOwn:
     """What pairs have of their own."""
     pair = votes.pair
-    shared = votes.taken(_with_several_judges(pair, votes.judge))
+    shared = votes.taken(_with_several_judges(pair, votes.voice))
     if not len(shared.judge):
         return NOTHING_OWN
     variance = _variance(shared, *_derivatives(shared, noise, seen(shared)))
@@ -137,20 +140,20 @@ def _with_several_judges(pair: Codes, judge: NDArray[np.int32]) -> NDArray[np.bo
 
 def _derivatives(votes: PairVotes, noise: Noise, seen: Sights) -> tuple[Floats, Floats]:
     """Of each vote's log-likelihood in the gap of its pair: the first, and the information."""
-    x, weight = seen.accuracy * seen.gap, votes.weight[:, None]
-    answers = score_of(noise, x, seen.tie)
+    weight, tied = votes.weight[:, None], votes.outcome[:, None] == TIE
+    answers = score_of(noise, seen.x, seen.tie)
     # If ties have no chance, one is half of each.
     of_ties = 0.5 * (answers[0] + answers[1]) if seen.tie is None else answers[2]
-    gradient = weight * seen.accuracy * np.where(votes.tied[:, None], of_ties, answers[0])
+    gradient = weight * seen.accuracy * np.where(tied, of_ties, answers[0])
     turned = (votes.winner > votes.loser)[:, None]
-    told = weight * seen.accuracy**2 * fisher(noise, x, seen.tie)
+    told = weight * seen.accuracy**2 * fisher(noise, seen.x, seen.tie)
     return np.where(turned, -gradient, gradient), told
 
 
 def _variance(votes: PairVotes, gradient: Floats, told: Floats) -> float:
     """``t^2``, as far as it is believed."""
-    m = 1 + int(votes.judge.max())
-    cell, gradient, told = _sums_by(votes.pair * m + votes.judge, gradient, told)
+    m = 1 + int(votes.voice.max())
+    cell, gradient, told = _sums_by(votes.pair * m + votes.voice, gradient, told)
     _, whole, all_told, squares, squares_told = _sums_by(
         cell // m, gradient, told, gradient**2, told**2
     )

@@ -416,14 +416,20 @@ class _Columns:
 
     @cached_property
     def _rough_factors(self) -> tuple[Floats, Floats]:
-        """``F`` and ``G``: the rough covariances of different items are ``F G'``."""
+        """``F`` and ``G``: the rough covariances of different items are ``F G'``.
+
+        Centred in rows and columns, the diagonal ``d`` has ``-(d_i + d_j - mean d) / n`` elsewhere.
+        """
         c, s, n = self.parts.gauge.scale, self.parts.score[:, None], len(self.parts.score)
-        one, other = self.system.rough_factors()
-        mean = one @ other.mean(axis=0)[:, None] + 1.0 / (n * self.system.diagonal[:, None])
-        scale = self.with_scale[:, None]
+        one, other = (_centred(part) for part in self.system.rough_factors())
+        own = 1.0 / self.system.diagonal[:, None]
+        own = (own - 0.5 * own.mean()) / n
+        every, scale = np.ones_like(s), self.with_scale[:, None]
         return (
-            np.hstack((c**2 * one, -(c**2) * mean, -c * s, self.scale_variance * s - c * scale)),
-            np.hstack((other, np.ones_like(s), scale, s)),
+            np.hstack(
+                (c**2 * one, -(c**2) * own, every, -c * s, self.scale_variance * s - c * scale)
+            ),
+            np.hstack((other, every, -(c**2) * own, scale, s)),
         )
 
     def _in_gauge(self, i: int, own: Floats) -> Floats:
@@ -462,5 +468,5 @@ def _units(n: int, items: NDArray[np.int64]) -> Floats:
     return vectors
 
 
-def _centred(vector: Floats) -> Floats:
-    return np.asarray(vector - vector.mean())
+def _centred(vectors: Floats) -> Floats:
+    return np.asarray(vectors - vectors.mean(axis=0))

@@ -24,7 +24,7 @@ MEASURED_AT = (20, 50, 100)
 MOST_TASTES = 20_000_000
 """Numbers kept of the draws of tastes; of more, fewer draws are kept."""
 MOST_SCORES = 54_000_000
-"""The same, of scores: all draws of 30,000 items, and every third or fourth of 100,000."""
+"""The same, of scores: all draws of 30,000 items, and every fourth of 100,000."""
 CLOSE_CALL = 0.05
 """The chance that the ranking is upside down from which on it is a close call."""
 FEW_EFFECTIVE = 40.0

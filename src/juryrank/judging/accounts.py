@@ -76,6 +76,14 @@ def say_of(voices: tuple[Voice, ...], n_judges: int) -> Floats:
     return say
 
 
+def voice_codes(voices: tuple[Voice, ...], n_judges: int) -> Codes:
+    """The code of the judge that each judge counts as: of a voice, its first."""
+    code = np.arange(n_judges)
+    for voice in voices:
+        code[voice.judges] = voice.judges[0]
+    return code
+
+
 def with_one_say(objective: Objective, voices: tuple[Voice, ...]) -> Objective:
     """The objective in which accounts of one voice count as one judge."""
     if not voices:

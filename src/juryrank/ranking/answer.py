@@ -91,7 +91,7 @@ def answer(
         ),
         call=call,
         _basis=Basis(
-            task.model, task.noise, votes, found.set_aside, found.effects,
+            task.model, task.noise, votes, found.set_aside, found.voices, found.effects,
             _points(task, found, solution, judges), posterior, item_code, judge_code,
         ),
         _errors=StandardErrors(

@@ -10,6 +10,7 @@ import polars as pl
 from juryrank.inference.posterior import Posterior, SampledPosterior
 from juryrank.inference.prediction import DrawnPredictions
 from juryrank.inference.tastes import no_tastes, tastes_frame, weight_of_tastes
+from juryrank.judging.accounts import Voice
 from juryrank.judging.cells import OneSided, votes_that_count
 from juryrank.model.effects import EffectModel, Layout
 from juryrank.model.noise import Noise
@@ -30,7 +31,9 @@ class Basis:
     noise: Noise
     votes: Votes
     one_sided: OneSided
-    """What of the votes does not count."""
+    """What of the votes does not count,"""
+    voices: tuple[Voice, ...]
+    """and which accounts count as one judge."""
     effects: EffectModel
     points: PointPredictions
     """Scores and accuracies, on the model's own scale."""
