@@ -83,7 +83,7 @@ def test_what_the_left_item_gains_is_no_pairs_own(prior: PriorChoice) -> None:
     """Even if each pair was always shown the same way round."""
     votes = votes_with(0.0, left_gains=1.5)
     assert own_of(rank(votes, order="common", prior=prior)).variance < 0.2
-    assert own_of(rank(votes, prior=prior)).variance > 1.0
+    assert own_of(rank(votes, prior=prior)).variance > 0.8
 
 
 def test_accounts_that_count_as_one_judge_are_not_several() -> None:
