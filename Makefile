@@ -92,6 +92,9 @@ study-active: $(VENV)/.test
 		--policies juryrank 'juryrank, none at random' random quicksort Swiss 'bound: the best design'
 	$(BIN)/python -m studies.active --name active-coverage --seed 21 --data-sets 40 --until 300 \
 		--settings unequal backwards tastes alone --policies juryrank
+	$(BIN)/python -m studies.active --name active-asap --programs "$(PROGRAMS)" --seed 12 --data-sets 12 \
+		--settings 'ASAP 20' --policies juryrank 'juryrank, none at random' Swiss \
+		'ASAP, approximate (program)' 'ASAP (program)'
 	$(BIN)/python -m studies.active --name active-large --programs "$(PROGRAMS)" --seed 11 --data-sets 1 \
 		--until 7065 --settings 'ASAP 200' --policies 'ASAP, approximate (program)' juryrank \
 		'juryrank, none at random' Swiss random quicksort

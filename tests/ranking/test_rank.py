@@ -666,3 +666,16 @@ def test_the_number_of_votes_and_their_weight_are_both_said() -> None:
     plain = jr.rank({name: frame[name] for name in ("winner", "loser")})
     assert plain.fit.weight is None
     assert "total weight" not in repr(plain)
+
+
+@pytest.mark.filterwarnings("ignore::juryrank.errors.JuryrankWarning")
+@pytest.mark.parametrize("weight", [1e9, 1e12])
+@pytest.mark.parametrize("asked", [{}, {"model": "htcv"}, {"intervals": "information"}])
+def test_weights_that_differ_by_all_there_is_are_ranked(
+    weight: float, asked: dict[str, Any]
+) -> None:
+    """The sampler's metric is rounded to nothing in some directions."""
+    made, rng = jr.simulate(8, 5, votes_per_judge=30, seed=1), np.random.default_rng(1)
+    heavy = rng.choice([1.0, weight], len(made.votes), p=[0.7, 0.3])
+    votes = jr.votes_from(made.votes.with_columns(weight=heavy), weight="weight")
+    assert np.isfinite(jr.rank(votes, **asked).items["score"].to_numpy()).all()

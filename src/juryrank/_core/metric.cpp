@@ -9,6 +9,8 @@
 namespace juryrank {
 namespace {
 
+constexpr double kLeastPivot = 1e-14;  // of what it is before others are taken off, in rounding
+
 // A dot product in a fixed number of lanes, enough of them that sums need not wait for each other.
 JURYRANK_FOR_MORE_CPUS
 double product_of_rows(const double* a, const double* b, std::size_t n) {
@@ -42,11 +44,13 @@ void Metric::factorise() {
   for (std::size_t i = 0; i < n_; ++i) {
     double* row = root_.data() + (dense_ ? i * n_ : i);
     double& pivot = dense_ ? row[i] : row[0];
+    const double least = kLeastPivot * pivot;
     if (dense_) {
       for (std::size_t j = 0; j < i; ++j)
         row[j] = (row[j] - product_of_rows(row, root_.data() + j * n_, j)) * inverse_[j];
       pivot -= product_of_rows(row, row, i);
     }
+    pivot = std::max(pivot, least);
     if (!(pivot > 0.0)) throw std::domain_error("The metric is not positive definite.");
     pivot = std::sqrt(pivot);
     inverse_[i] = 1.0 / pivot;
