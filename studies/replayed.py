@@ -321,15 +321,16 @@ def chart(table: pl.DataFrame) -> object:
     alike = table.select("source", "policy", "votes", tau="alike tau", to=pl.lit("pairs alike"))
     true = table.select("source", "policy", "votes", tau="true tau", to=pl.lit("the truth"))
     shown = pl.concat((replayed, alike, true)).drop_nulls("tau")
-    line = alt.Chart(shown, width=320, height=220).mark_line(point=True)
-    line = line.encode(
+    dots = alt.Chart().encode(
         x=alt.X("votes:Q", scale=alt.Scale(type="log", nice=False)),
         y=alt.Y("tau:Q", title="Kendall's tau", scale=alt.Scale(zero=False)),
         color=alt.Color("policy:N", title=None),
-        strokeDash=alt.StrokeDash("to:N", title="to the order of"),
     )
+    line = dots.mark_line().encode(strokeDash=alt.StrokeDash("to:N", title="to the order of"))
+    both = alt.layer(line, dots.mark_circle(size=60, opacity=1.0), data=shown)
     facet = alt.Facet("source:N", title=None, sort=list(SOURCES))
-    return line.facet(facet=facet, columns=2).resolve_scale(x="independent", y="independent")
+    both = both.properties(width=320, height=220)
+    return both.facet(facet=facet, columns=2).resolve_scale(x="independent", y="independent")
 
 
 def main() -> None:
