@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from juryrank.active.pairs_own import NOTHING_OWN, PairsOwn, PairVotes, Sights, pairs_own
+from juryrank.active.pairs_own import NOTHING_OWN, PairsOwn, Sights, VotesOnPairs, pairs_own
 from juryrank.errors import InputError
 from juryrank.inference.opinions import Codes
 from juryrank.inference.posterior import NormalPosterior, SampledPosterior
@@ -233,13 +233,13 @@ class Beliefs:
         votes = votes_that_count(basis.votes, basis.one_sided)
         voice = voice_codes(basis.voices, votes.n_judges).astype(np.int32)
         weight = votes.weight * say_of(basis.voices, votes.n_judges)[votes.judge]
-        on_pairs = PairVotes(
+        on_pairs = VotesOnPairs(
             votes.judge, voice[votes.judge], votes.winner, votes.loser, votes.outcome, weight,
             votes.n_items,
         )  # fmt: skip
         return pairs_own(on_pairs, self.noise, self._as_seen)
 
-    def _as_seen(self, votes: PairVotes) -> Sights:
+    def _as_seen(self, votes: VotesOnPairs) -> Sights:
         """How votes were seen, by some of the draws."""
         some, score = self._draws_of_votes, self._scores_of_votes
         gap = score[votes.winner] - score[votes.loser]

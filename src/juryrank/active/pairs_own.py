@@ -2,21 +2,21 @@
 
 Two texts may have been compared on one prompt only, or one item may beat another for reasons that
 count against no third. Judges then see the gap ``s_i - s_j + d_ij``, the same ``d_ij``, of variance
-``t^2``, for all of them. However many votes there are on the pair, they cannot tell more of the
-scores than ``1 / t^2``: with ``P`` the information in them about what is seen, ``P / (1 + t^2 P)``.
+``v``, for all of them. However many votes there are on the pair, they cannot tell more of the
+scores than ``1 / v``: with ``P`` the information in them about what is seen, ``P / (1 + v P)``.
 An answer of information ``w`` adds to this
 
-    w / ((1 + t^2 P) (1 + t^2 (P + w))).
+    w / ((1 + v P) (1 + v (P + w))).
 
-``t^2`` is measured by moments. With ``R_u`` judge ``u``'s part of the gradient of the
+``v`` is measured by moments. With ``R_u`` judge ``u``'s part of the gradient of the
 log-likelihood in the gap of a pair, and ``J_u`` its information,
 
-    E[(sum R_u)^2 - sum R_u^2] = t^2 [(sum J_u)^2 - sum J_u^2],
+    E[(sum R_u)^2 - sum R_u^2] = v [(sum J_u)^2 - sum J_u^2],
 
 as different judges have nothing in common but what the pair has; accounts that count as one judge
 are one here, too. It holds for draws of a posterior, as votes and a draw are distributed like votes
-and the truth. Pairs have the weights ``(1 + t^2 sum J_u)^-2``. Of an estimate with the standard
-error ``e``, the part ``1 - (2 e / t^2)^2`` is believed, or nothing if that is negative.
+and the truth. Pairs have the weights ``(1 + v sum J_u)^-2``. Of an estimate with the standard
+error ``e``, the part ``1 - (2 e / v)^2`` is believed, or nothing if that is negative.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class PairsOwn:
     """What the votes say of pairs beyond the scores."""
 
     variance: float
-    """``t^2``."""
+    """``v``."""
     pair: Codes
     """The pairs with votes in ascending order, `n_items` times the lower code plus the other,"""
     told: Floats
@@ -72,7 +72,7 @@ NOTHING_OWN = PairsOwn(0.0, np.empty(0, dtype=np.int64), np.empty(0), 0)
 
 
 @dataclass(frozen=True, eq=False)
-class PairVotes:
+class VotesOnPairs:
     """Votes on pairs, by code."""
 
     judge: NDArray[np.int32]
@@ -91,9 +91,9 @@ class PairVotes:
         low, high = np.minimum(self.winner, self.loser), np.maximum(self.winner, self.loser)
         return np.asarray(low.astype(np.int64) * self.n_items + high)
 
-    def taken(self, some: NDArray[np.bool_]) -> PairVotes:
+    def taken(self, some: NDArray[np.bool_]) -> VotesOnPairs:
         """Some of them."""
-        return PairVotes(
+        return VotesOnPairs(
             self.judge[some], self.voice[some], self.winner[some], self.loser[some],
             self.outcome[some], self.weight[some], self.n_items,
         )  # fmt: skip
@@ -110,7 +110,9 @@ class Sights:
     """``log t``, if two items can be tied."""
 
 
-def pairs_own(votes: PairVotes, noise: Noise, seen: Callable[[PairVotes], Sights]) -> PairsOwn:
+def pairs_own(
+    votes: VotesOnPairs, noise: Noise, seen: Callable[[VotesOnPairs], Sights]
+) -> PairsOwn:
     """What pairs have of their own."""
     pair = votes.pair
     shared = votes.taken(_with_several_judges(pair, votes.voice))
@@ -138,7 +140,7 @@ def _with_several_judges(pair: Codes, judge: NDArray[np.int32]) -> NDArray[np.bo
     return found
 
 
-def _derivatives(votes: PairVotes, noise: Noise, seen: Sights) -> tuple[Floats, Floats]:
+def _derivatives(votes: VotesOnPairs, noise: Noise, seen: Sights) -> tuple[Floats, Floats]:
     """Of each vote's log-likelihood in the gap of its pair: the first, and the information."""
     weight, tied = votes.weight[:, None], votes.outcome[:, None] == TIE
     answers = score_of(noise, seen.x, seen.tie)
@@ -150,8 +152,8 @@ def _derivatives(votes: PairVotes, noise: Noise, seen: Sights) -> tuple[Floats, 
     return np.where(turned, -gradient, gradient), told
 
 
-def _variance(votes: PairVotes, gradient: Floats, told: Floats) -> float:
-    """``t^2``, as far as it is believed."""
+def _variance(votes: VotesOnPairs, gradient: Floats, told: Floats) -> float:
+    """``v``, as far as it is believed."""
     m = 1 + int(votes.voice.max())
     cell, gradient, told = _sums_by(votes.pair * m + votes.voice, gradient, told)
     _, whole, all_told, squares, squares_told = _sums_by(
